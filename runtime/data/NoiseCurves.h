@@ -1,0 +1,30 @@
+//===- NoiseCurves.h - noise curves by file name -------------*- C++ -*-===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+// The curves that waveform data sets may be whitened with, by the file names bilby knows them by. They lie in
+// noise_curves.hdf5, found in $KOWARI_DATA_DIR, in ../share/kowari next to the program, or in the source
+// folder.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/support/Status.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kowari::data {
+
+/// Path of a file of Kowari's data folder, or an error that lists the places searched.
+Result<std::string> findDataFile(const std::string &name);
+
+/// Amplitude spectral density of a curve at `frequencies` (Hz, float32 grid): linear interpolation of the
+/// ASD, rounded to float32, `below` at frequencies under `fMin`. Curves of power (names ending in _psd.txt)
+/// are square rooted first. Outside the tabulated range the curve is infinite, which is an error above f_min.
+/// Unknown names are errors that list the known ones.
+Result<std::vector<float>> noiseCurve(const std::string &curve, std::span<const float> frequencies,
+                                      double fMin, double below = 1e-22);
+
+} // namespace kowari::data
