@@ -9,7 +9,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/train/Pickle.h"
+#include "runtime/support/Value.h"
+
+#include <cstdint>
 
 #include <limits>
 
@@ -27,8 +29,8 @@ public:
 
   /// For the checkpoint, so that a resumed run stops where an uninterrupted one would (Dingo starts counting
   /// anew).
-  PickleValue state() const;
-  Status loadState(const PickleValue &state);
+  Value state() const;
+  Status loadState(const Value &state);
 
 private:
   int64_t patience;

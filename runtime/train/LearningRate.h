@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/train/Pickle.h"
+#include "runtime/support/Value.h"
 
 #include <string>
 
@@ -41,9 +41,9 @@ struct SchedulerOptions {
   double epsilon = 1e-8;
 
   /// From a `scheduler:` dict of the settings: `type` (step, cosine, reduce_on_plateau) in any case and
-  /// torch's keyword arguments; None or an empty dict is a constant rate. Unknown arguments and values torch
+  /// torch's keyword arguments; null or an empty dict is a constant rate. Unknown arguments and values torch
   /// would refuse are errors that name them.
-  static Result<SchedulerOptions> fromKwargs(const PickleValue &kwargs);
+  static Result<SchedulerOptions> fromKwargs(const Value &kwargs);
 };
 
 class LearningRate {
@@ -57,17 +57,17 @@ public:
   /// Ends an epoch. `testLoss` matters to reduce_on_plateau alone.
   void step(double testLoss);
 
-  /// torch's scheduler.state_dict(); None for a constant rate.
-  PickleValue stateDict() const;
+  /// torch's scheduler.state_dict(); null for a constant rate.
+  Value stateDict() const;
   /// Continues from a state dict (of any torch version) of the same kind of scheduler. As in torch, the
   /// options in the state win over those given at construction.
-  Status loadStateDict(const PickleValue &state);
+  Status loadStateDict(const Value &state);
 
 private:
   void stepCosine();
   void stepPlateau(double metric);
-  PickleValue plateauState() const;
-  Status loadPlateau(const PickleValue &state);
+  Value plateauState() const;
+  Status loadPlateau(const Value &state);
 
   SchedulerOptions options;
   double baseRate = 0.0, rate = 0.0;

@@ -10,7 +10,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/train/Pickle.h"
+#include "runtime/support/Value.h"
+#include "runtime/train/Tensor.h"
 
 #include <map>
 #include <optional>
@@ -36,7 +37,7 @@ struct OptimizerOptions {
   /// From an `optimizer:` dict of the settings: `type` in any case and torch's keyword arguments. Arguments
   /// that change no number (foreach, fused, capturable, differentiable) are accepted; unknown ones and values
   /// torch would refuse are errors that name them.
-  static Result<OptimizerOptions> fromKwargs(const PickleValue &kwargs);
+  static Result<OptimizerOptions> fromKwargs(const Value &kwargs);
   /// Names of the buffers a trained parameter has.
   std::vector<std::string> bufferNames() const;
 };
