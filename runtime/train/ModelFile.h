@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/support/Value.h"
 #include "runtime/train/OptimizerState.h"
 
 #include <optional>
@@ -20,10 +21,10 @@ namespace kowari::train {
 
 /// What a checkpoint has beyond a model for inference.
 struct TrainingState {
-  PickleValue optimizerKwargs; // the stage's `optimizer:` dict
-  PickleValue schedulerKwargs; // the stage's `scheduler:` dict, or None
+  Value optimizerKwargs; // the stage's `optimizer:` dict
+  Value schedulerKwargs; // the stage's `scheduler:` dict, or null
   std::optional<OptimizerState> optimizer;
-  std::optional<PickleValue> scheduler; // torch's scheduler.state_dict(); see LearningRate
+  std::optional<Value> scheduler; // torch's scheduler.state_dict(); see LearningRate
 };
 
 /// A tensor the caller's network has.
@@ -34,18 +35,18 @@ struct ExpectedTensor {
 };
 
 struct ModelFile {
-  PickleValue modelKwargs = PickleValue::dict();
+  Value modelKwargs = ValueDict();
   std::vector<NamedTensor> stateDict; // in the network's order
   int64_t epoch = 0;                  // epochs done
   int64_t iteration = 0;              // optimizer steps done; 0 in files that do not say
   std::string version;                // "dingo=0.10.3"; empty in files older than 0.3.3
-  PickleValue metadata =
-      PickleValue::dict(); // dataset_settings, train_settings, float32_matmul_precision, kowari
-  std::optional<PickleValue> context, eventMetadata;
+  /// dataset_settings, train_settings, float32_matmul_precision and, in our files, kowari.
+  Value metadata = ValueDict();
+  std::optional<Value> context, eventMetadata;
   std::optional<TrainingState> training;
 
   /// Reads a .pt file. Tensors stay in the file until they are loaded or copied (HostTensor). Errors name the
-  /// file and the entry.
+  /// file and the entry. Tuples become lists.
   static Result<ModelFile> read(const std::string &path);
   /// Writes atomically (see writeTorchArchive). Tensors must be in memory.
   Status write(const std::string &path) const;
