@@ -39,7 +39,7 @@ struct DatasetInfo {
   int64_t elements() const;
 };
 
-/// One column of a table to be written; single precision on file when `isFloat32`.
+/// One column of a table; in single precision on file when `isFloat32`.
 struct TableColumn {
   std::string name;
   std::vector<double> values;
@@ -75,6 +75,9 @@ public:
   Result<std::string> readString(const std::string &name) const;
   /// One column of a one-dimensional table.
   Result<std::vector<double>> readColumn(const std::string &table, const std::string &column) const;
+
+  /// All columns of a one-dimensional table of numbers, in file order.
+  Result<std::vector<TableColumn>> readTable(const std::string &table) const;
 
   /// Rows [firstRow, firstRow + rows) and columns [0, columns) of a two-dimensional data set, complex numbers
   /// as pairs of floats: `out` holds rows x columns (x 2) values. Works for any layout and filter of the

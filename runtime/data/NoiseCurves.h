@@ -20,10 +20,10 @@ namespace kowari::data {
 /// Path of a file of Kowari's data folder, or an error that lists the places searched.
 Result<std::string> findDataFile(const std::string &name);
 
-/// Amplitude spectral density of a curve at `frequencies` (Hz, float32 grid): linear interpolation of the
-/// ASD, rounded to float32, `below` at frequencies under `fMin`. Curves of power (names ending in _psd.txt)
-/// are square rooted first. Outside the tabulated range the curve is infinite, which is an error above f_min.
-/// Unknown names are errors that list the known ones.
+/// The values of a curve at `frequencies` (Hz, float32 grid) as an amplitude spectral density: linear
+/// interpolation in double, rounded to float32, `below` at frequencies under `fMin`. As bilby does, the name
+/// decides nothing: a file of powers (..._psd.txt) is taken as it is. A frequency above fMin that the curve
+/// does not cover is an error; unknown names are errors that list the known ones.
 Result<std::vector<float>> noiseCurve(const std::string &curve, std::span<const float> frequencies,
                                       double fMin, double below = 1e-22);
 

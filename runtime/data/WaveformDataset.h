@@ -15,6 +15,7 @@
 #include "runtime/support/Status.h"
 #include "runtime/support/Value.h"
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -76,17 +77,16 @@ public:
   int64_t rowWidth() const { return 2 * schema().coefficients(); }
   /// Copies the rows `indices` (any order, repetitions allowed) of both polarizations to plus + k * rowStride
   /// and cross + k * rowStride, k = 0, 1, ... in the order of `indices`: rowWidth() floats each, [re | im].
-  /// Uncompressed rows are zero below the domain's f_min. rowStride >= rowWidth() in floats. Safe from one
-  /// thread at a time.
+  /// Uncompressed rows are zero below the domain's f_min and un-whitened. rowStride >= rowWidth() in floats.
+  /// Safe from one thread at a time.
   Status readRows(std::span<const int64_t> indices, float *plus, float *cross, int64_t rowStride) const;
 
-  /// Stored (not resized, not cut) basis: (storedDomain.bins() x svd columns) row-major; empty when
-  /// uncompressed.
-  const std::vector<std::complex<double>> &svdBasis() const;
+  /// The basis as stored (not resized, not cut), in single precision as Dingo loads it:
+  /// (storedDomain.bins() x storedColumns) row-major; empty when uncompressed.
+  const std::vector<std::complex<float>> &svdBasis() const;
 
-  /// W of shape (2 bins x 2 svdSize), row-major, with [h_re | h_im] = [c_re | c_im] W^T: the conjugate basis
-  /// times the whitening curve, cut at f_max and zero below f_min. The basis is rounded to single precision
-  /// first, as Dingo loads it. Error if uncompressed or if the noise curve is unknown.
+  /// W of shape (2 bins x 2 svdSize), row-major, with [h_re | h_im] = [c_re | c_im] W^T: svdBasis()
+  /// conjugated times the whitening curve, cut at f_max and zero below f_min. Error if uncompressed.
   Result<std::vector<double>> decompressionMatrix() const;
 
   /// The checks that need the training settings: every inference and context parameter that is not drawn
