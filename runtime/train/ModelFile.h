@@ -45,9 +45,13 @@ struct ModelFile {
   std::optional<Value> context, eventMetadata;
   std::optional<TrainingState> training;
 
+  enum class Content {
+    Inference, // leaves the optimizer and the scheduler out, whatever they are
+    Training
+  };
   /// Reads a .pt file. Tensors stay in the file until they are loaded or copied (HostTensor). Errors name the
   /// file and the entry. Tuples become lists.
-  static Result<ModelFile> read(const std::string &path);
+  static Result<ModelFile> read(const std::string &path, Content content = Content::Training);
   /// Writes atomically (see writeTorchArchive). Tensors must be in memory.
   Status write(const std::string &path) const;
   /// Loads every tensor that is still in the file.

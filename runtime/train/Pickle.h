@@ -41,6 +41,11 @@ public:
   struct Entry;
 
   PickleValue() = default;
+  PickleValue(const PickleValue &other);
+  PickleValue(PickleValue &&other) noexcept;
+  PickleValue &operator=(const PickleValue &other);
+  PickleValue &operator=(PickleValue &&other) noexcept;
+  ~PickleValue();
   PickleValue(bool value) : content(value) {}
   PickleValue(int value) : content(int64_t(value)) {}
   PickleValue(int64_t value) : content(value) {}
@@ -82,10 +87,6 @@ public:
   PickleValue *find(std::string_view key);
   /// Replaces or appends; this must be a dict.
   void set(std::string_view key, PickleValue value);
-  /// Of a dict; says whether the key was there.
-  bool erase(std::string_view key);
-
-  bool operator==(const PickleValue &other) const;
 
 private:
   struct Sequence {

@@ -2,19 +2,17 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
+// Beside pythonFloatRepr of runtime/support/Value.h.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace kowari::train {
 
-/// repr(float): the shortest digits that read back equal; exponent form below 1e-4 and from 1e16 on; "1.0",
-/// "nan".
-std::string pythonRepr(double value);
-/// "[0.001, 0.1]".
+/// A list of floats: "[0.001, 0.1]".
 std::string pythonRepr(const std::vector<double> &values);
 /// "{:.<digits>f}".format(value): correctly rounded, ties to even; "nan", "inf", "-inf".
 std::string pythonFixed(double value, int digits);
