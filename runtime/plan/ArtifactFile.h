@@ -1,0 +1,80 @@
+//===- ArtifactFile.h - the .kwa file ---------------------------*- C++ -*-===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+// An artifact holds everything that a machine without a compiler needs to run compiled entries. Its layout
+// (all numbers little-endian; docs/artifact.md):
+//
+//   0   8 bytes   magic "KOWARI1\n"
+//   8   uint64    size of the manifest, a multiple of 64
+//   16  uint64    size of the code
+//   24  16 bytes  XXH3-128 (canonical, big-endian) of everything from byte 40 on
+//   40            the manifest: a FlatBuffer of plan.fbs, zero-padded to 64 bytes
+//                 the code: an ELF shared object, or nothing
+//
+// A file is data from outside until open() has accepted it: any flipped byte, any truncation and any offset
+// beyond its buffer is an error. The digest guards against damage, not against malice: an artifact contains
+// machine code, so load only files that you or your account made.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/support/Status.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kowari::plan {
+
+namespace fb {
+struct Manifest;
+}
+
+/// Version of plan.fbs and of the kernel ABI that this runtime writes and reads.
+inline constexpr uint32_t formatVersion = 1;
+
+/// The bytes of an artifact file. `manifest` is a finished FlatBuffer (with identifier KWRI), `code` an ELF
+/// shared object or empty. Equal arguments give equal bytes.
+std::vector<uint8_t> serializeArtifact(std::span<const uint8_t> manifest, std::span<const uint8_t> code);
+
+/// Checks the manifest as a reader would and writes the file: temporary name beside `path`, fsync, rename.
+Status writeArtifact(const std::string &path, std::span<const uint8_t> manifest,
+                     std::span<const uint8_t> code);
+
+class ArtifactFile {
+public:
+  /// Maps the file read-only and checks all of it: magic, sizes, digest, format version and the manifest (see
+  /// checkManifest). Whether this processor can run the code is not asked here, so that any machine can
+  /// inspect.
+  static Result<ArtifactFile> open(const std::string &path);
+
+  ArtifactFile(ArtifactFile &&) noexcept = default;
+  ArtifactFile &operator=(ArtifactFile &&) noexcept = default;
+
+  const fb::Manifest &manifest() const;
+  std::span<const uint8_t> manifestBytes() const;
+  std::span<const uint8_t> code() const;
+  /// 32 hexadecimal digits.
+  std::string digest() const;
+  int64_t fileBytes() const { return int64_t(bytes.size()); }
+  const std::string &path() const { return filePath; }
+
+private:
+  ArtifactFile() = default;
+  struct Unmap {
+    size_t size;
+    void operator()(const uint8_t *address) const;
+  };
+  std::unique_ptr<const uint8_t, Unmap> mapping;
+  std::span<const uint8_t> bytes;
+  std::string filePath;
+};
+
+/// Checks the container only: magic, sizes, digest. Used by `kowari cache verify` and before anything is
+/// parsed.
+Status checkContainer(std::span<const uint8_t> file);
+
+} // namespace kowari::plan
