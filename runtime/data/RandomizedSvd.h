@@ -28,9 +28,10 @@ struct SvdBasis {
 };
 
 struct SvdOptions {
-  int64_t size = 0;          ///< columns wanted; 0 or more than min(samples, bins): all of them
+  int64_t size = 0;          ///< columns wanted; 0: all, min(samples, bins - firstBin)
+  int64_t firstBin = 0;      ///< bins below are left out: the basis is zero there
   int64_t oversampling = 16; ///< extra columns carried in the range finder
-  int powerIterations = 4;   ///< passes over the data: 1 + 2 * powerIterations, halved by using V's side only
+  int powerIterations = 4;   ///< the rows are asked for 1 + powerIterations times
   uint64_t seed = 1;         ///< of the random start
 };
 
@@ -38,7 +39,8 @@ struct SvdOptions {
 using RowSource = std::function<Status(int64_t first, int64_t rows, std::complex<double> *out)>;
 
 /// The leading singular values and right singular vectors of the (samples x bins) matrix that `source`
-/// delivers. Errors: those of the source; rows that are not finite (named).
+/// delivers. All of it is held in memory only if size + oversampling reaches min(samples, bins - firstBin).
+/// Errors: those of the source; more columns than the matrix has; rows that are not finite (named).
 Result<SvdBasis> randomizedSvd(int64_t samples, int64_t bins, const SvdOptions &options,
                                const RowSource &source);
 
@@ -46,7 +48,7 @@ Result<SvdBasis> randomizedSvd(int64_t samples, int64_t bins, const SvdOptions &
 std::vector<double> mismatches(const SvdBasis &basis, int64_t n, const std::complex<double> *rows,
                                int64_t count);
 
-/// The sizes at which Dingo reports mismatches: 50, 100, 200, ... and `size`.
+/// The sizes at which Dingo reports mismatches: 50, 100, 150, ... and `size`.
 std::vector<int64_t> mismatchSizes(int64_t size);
 
 /// `svd_<ifo>.hdf5` as Dingo writes it: V, s and the table mismatches (may be empty: then left out).

@@ -24,7 +24,7 @@ struct MeanStd {
   double mean = 0.0, std = 1.0;
 };
 
-/// An extrinsic prior as standardization needs it; frontend/settings and runtime/data/prior make it.
+/// An extrinsic prior as standardization needs it; runtime/data/prior makes it.
 struct ExtrinsicPrior {
   std::string name;      ///< "ra", "luminosity_distance", ...
   std::string className; ///< bilby's: "Uniform", "Sine", ...

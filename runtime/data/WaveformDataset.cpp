@@ -14,6 +14,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
 namespace kowari::data {
 
@@ -26,7 +27,8 @@ struct WaveformDataset::State {
   std::vector<std::complex<float>> basis;  // (stored bins x stored columns)
   std::vector<float> curve;                // (bins) of the whitening curve; empty: none
   std::vector<PolarizationReader> readers; // plus, cross
-  std::vector<float> memory[2];            // (samples x rowWidth) each, empty when left on disk
+  std::mutex readersInUse;
+  std::vector<float> memory[2]; // (samples x rowWidth) each, empty when left on disk
 
   const WaveformSchema &schema() const { return source.schema; }
   int64_t rowWidth() const { return 2 * schema().coefficients(); }
@@ -166,6 +168,7 @@ Status WaveformDataset::readRows(std::span<const int64_t> indices, float *plus, 
   for (int p : {0, 1}) {
     const std::vector<float> &memory = state->memory[p];
     if (memory.empty()) {
+      std::lock_guard lock(state->readersInUse);
       KOWARI_TRY(state->readers[p].readRows(indices, out[p], rowStride));
       continue;
     }

@@ -78,7 +78,7 @@ public:
   /// Copies the rows `indices` (any order, repetitions allowed) of both polarizations to plus + k * rowStride
   /// and cross + k * rowStride, k = 0, 1, ... in the order of `indices`: rowWidth() floats each, [re | im].
   /// Uncompressed rows are zero below the domain's f_min and un-whitened. rowStride >= rowWidth() in floats.
-  /// Safe from one thread at a time.
+  /// May be called from several threads; reads from disk take turns.
   Status readRows(std::span<const int64_t> indices, float *plus, float *cross, int64_t rowStride) const;
 
   /// The basis as stored (not resized, not cut), in single precision as Dingo loads it:
