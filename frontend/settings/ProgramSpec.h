@@ -2,10 +2,11 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// The canonical subset of the settings and of the data's shapes that shapes a program, and nothing else: learning
-// rates, seeds, epochs, paths, noise curves, SVD bases, ASDs, standardization and permutations are run-time
-// arguments and not here. `kowari` makes it from settings and file schemas, hands it to `kowari-compile` as JSON,
-// and hashes its canonical JSON into the cache key. Equal specs give byte-equal artifacts.
+// The canonical subset of the settings and of the data's shapes that shapes a program, and nothing else:
+// learning rates, seeds, epochs, paths, noise curves, SVD bases, ASDs, standardization and permutations are
+// run-time arguments and not here. `kowari` makes it from settings and file schemas, hands it to
+// `kowari-compile` as JSON, and hashes its canonical JSON into the cache key. Equal specs give byte-equal
+// artifacts.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -38,7 +39,7 @@ struct FlowSpec {
 
 struct EmbeddingSpec {
   int64_t detectors = 0;
-  int64_t bins = 0; // frequency bins a channel; the strain has detectors * 3 * bins columns
+  int64_t bins = 0;    // frequency bins a channel; the strain has detectors * 3 * bins columns
   int64_t svdSize = 0; // n_rb; each layers_rb projects onto 2 n_rb
   int64_t outputDim = 0;
   std::vector<int64_t> hiddenDims;
@@ -50,7 +51,8 @@ struct EmbeddingSpec {
 /// Options that change the update's formula; learning rates are run-time scalars.
 struct OptimizerSpec {
   OptimizerKind kind = OptimizerKind::Adam;
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0.0; // adam, adamw (default 0.01 there), sgd: weightDecay
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8,
+         weightDecay = 0.0; // adam, adamw (default 0.01 there), sgd: weightDecay
   bool amsgrad = false, maximize = false, nesterov = false;
   double momentum = 0.0, dampening = 0.0; // sgd
 };
@@ -70,8 +72,8 @@ struct DataSpec {
   /// Family of each extrinsic prior that is drawn, in order dec, ra, geocent_time, psi, luminosity_distance:
   /// its bilby class name; parameters of the prior are run-time arguments.
   std::vector<std::string> extrinsicPriors;
-  /// For each inference parameter in order: "dec", "ra", ... for an extrinsic draw, "H1_time" for a detector time,
-  /// or "" for a column of the waveform data set.
+  /// For each inference parameter in order: "dec", "ra", ... for an extrinsic draw, "H1_time" for a detector
+  /// time, or "" for a column of the waveform data set.
   std::vector<std::string> parameterSources;
 };
 
@@ -83,6 +85,8 @@ struct ProgramSpec {
   EmbeddingSpec embedding;
   int64_t contextParameters = 0; // columns of z appended to the embedding (added_context)
   std::vector<StageSpec> stages;
+  bool gradientEntry =
+      false; // also an entry "gradient" that leaves all gradients, for checks against references
   DataSpec data;
   std::string target = "native"; // native, x86-64-v3, x86-64-v4, znver4, ...
 
@@ -90,8 +94,8 @@ struct ProgramSpec {
 
   /// Keys sorted, no insignificant whitespace, doubles in shortest round-trip form.
   std::string toCanonicalJson() const;
-  /// Every key of toCanonicalJson is needed; unknown keys, wrong types and values out of range are errors that name
-  /// the key.
+  /// Every key of toCanonicalJson is needed; unknown keys, wrong types and values out of range are errors
+  /// that name the key.
   static Result<ProgramSpec> fromJson(const std::string &text);
 };
 
