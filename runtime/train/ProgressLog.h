@@ -71,11 +71,10 @@ public:
 
 private:
   void start(Pass newPass, int64_t epoch, int64_t samples, int64_t effectiveBatch);
-  std::string stepLine(int64_t done) const;
-  std::string liveLine(int64_t done) const;
-  double percentage(int64_t batchIndex) const;
+  std::string stepLine() const;
+  std::string liveLine() const;
   void clearLive();
-  void showLive(int64_t batchIndex, bool force);
+  void showLive();
 
   FILE *out;
   Mode mode;
