@@ -84,12 +84,15 @@ Detector makeDetector(const Site &site, const std::string &name) {
   return detector;
 }
 
-/// Each next corner lies a side's length along the x arm (great circle), its arms turned by 240 degrees.
+/// Each next corner lies a side's length away on a great circle, its arms turned by 240 degrees. The bearing,
+/// counted from north to east, is turned by 240 degrees as well, as bilby does, although azimuths run the
+/// other way round.
 void addTriangle(std::vector<Detector> &out) {
   Site corner = triangle;
+  double bearingDegrees = 90.0 - corner.xAzimuth;
   for (int k = 1; k <= 3; ++k) {
     out.push_back(makeDetector(corner, corner.name + std::to_string(k)));
-    double bearing = (90.0 - corner.xAzimuth) * degree, angle = triangleSide / sphereRadius;
+    double bearing = bearingDegrees * degree, angle = triangleSide / sphereRadius;
     double phi = corner.latitude * degree, lambda = corner.longitude * degree;
     double next =
         std::asin(std::sin(phi) * std::cos(angle) + std::cos(phi) * std::sin(angle) * std::cos(bearing));
@@ -97,6 +100,7 @@ void addTriangle(std::vector<Detector> &out) {
                          std::cos(angle) - std::sin(phi) * std::sin(next));
     corner.latitude = next / degree;
     corner.longitude = lambda / degree;
+    bearingDegrees += 240.0;
     corner.xAzimuth += 240.0;
     corner.yAzimuth += 240.0;
   }
