@@ -141,15 +141,21 @@ void ArtifactFile::Unmap::operator()(const uint8_t *address) const {
 
 Result<ArtifactFile> ArtifactFile::open(const std::string &path) {
   const Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (descriptor.fd < 0)
+    return Status::error("cannot open artifact " + path + ": " + reason());
+  return openDescriptor(descriptor.fd, path);
+}
+
+Result<ArtifactFile> ArtifactFile::openDescriptor(int descriptor, const std::string &path) {
   struct stat info;
-  if (descriptor.fd < 0 || fstat(descriptor.fd, &info) != 0)
+  if (fstat(descriptor, &info) != 0)
     return Status::error("cannot open artifact " + path + ": " + reason());
   if (!S_ISREG(info.st_mode))
     return Status::error("cannot open artifact " + path + ": it is not a regular file");
   if (info.st_size == 0)
     return Status::error("cannot open artifact " + path + ": the file is empty");
   const size_t size = size_t(info.st_size);
-  void *address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.fd, 0);
+  void *address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (address == MAP_FAILED)
     return Status::error("cannot map artifact " + path + ": " + reason());
   ArtifactFile file;

@@ -50,6 +50,8 @@ public:
   /// checkManifest). Whether this processor can run the code is not asked here, so that any machine can
   /// inspect.
   static Result<ArtifactFile> open(const std::string &path);
+  /// The same for an open descriptor, which stays the caller's; `path` is for messages.
+  static Result<ArtifactFile> openDescriptor(int descriptor, const std::string &path);
 
   ArtifactFile(ArtifactFile &&) noexcept = default;
   ArtifactFile &operator=(ArtifactFile &&) noexcept = default;

@@ -2,9 +2,9 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Measures both libraries at the shapes of the toy and of npe_512: the forward product x W^T, the input gradient dY W
-// and the weight gradient dY^T x, row-major with padded strides, and with feature-major results. The table of
-// runtime/cpu/ProductTable.cpp is derived from its output.
+// Measures both libraries at the shapes of the toy and of npe_512: the forward product x W^T, the input
+// gradient dY W and the weight gradient dY^T x, row-major with padded strides, and with feature-major
+// results. The table of runtime/cpu/ProductTable.cpp is derived from its output.
 //
 //   bench-matrix-product [--threads=N] [--benchmark_filter=REGEX] ...
 //
@@ -31,12 +31,29 @@ struct Layer {
 
 const std::vector<Layer> layers = {
     // toy at its batch of 64 and at 512
-    {64, 64, 64},     {64, 128, 64},    {64, 64, 115},   {64, 3, 64},     {64, 200, 1024}, {64, 1024, 512},
-    {64, 512, 256},   {64, 256, 128},   {64, 128, 640},  {64, 12051, 100}, {512, 64, 64},   {512, 128, 640},
-    {512, 1024, 512}, {512, 12051, 100},
+    {64, 64, 64},
+    {64, 128, 64},
+    {64, 64, 115},
+    {64, 3, 64},
+    {64, 200, 1024},
+    {64, 1024, 512},
+    {64, 512, 256},
+    {64, 256, 128},
+    {64, 128, 640},
+    {64, 12051, 100},
+    {512, 64, 64},
+    {512, 128, 640},
+    {512, 1024, 512},
+    {512, 12051, 100},
     // npe_512 and npe_1024 at 256 rows
-    {256, 512, 512},  {256, 128, 512},  {256, 512, 184}, {256, 1024, 1024}, {256, 400, 1024}, {256, 8, 512},
-    {256, 128, 2560}, {256, 24099, 200}};
+    {256, 512, 512},
+    {256, 128, 512},
+    {256, 512, 184},
+    {256, 1024, 1024},
+    {256, 400, 1024},
+    {256, 8, 512},
+    {256, 128, 2560},
+    {256, 24099, 200}};
 
 enum class Direction { Forward, ForwardFeatureMajor, InputGradient, WeightGradient };
 
@@ -94,10 +111,11 @@ void measure(benchmark::State &state, ProductSpec spec, int threads) {
 }
 
 void addLayer(const Layer &layer, int threads) {
-  const std::vector<std::pair<Direction, const char *>> directions = {{Direction::Forward, "forward"},
-                                                                      {Direction::ForwardFeatureMajor, "forward_t"},
-                                                                      {Direction::InputGradient, "dx"},
-                                                                      {Direction::WeightGradient, "dw"}};
+  const std::vector<std::pair<Direction, const char *>> directions = {
+      {Direction::Forward, "forward"},
+      {Direction::ForwardFeatureMajor, "forward_t"},
+      {Direction::InputGradient, "dx"},
+      {Direction::WeightGradient, "dw"}};
   for (const auto &[direction, name] : directions)
     for (const ProductLibrary library : {ProductLibrary::OneDnn, ProductLibrary::OpenBlas}) {
       ProductSpec spec = product(layer, direction);

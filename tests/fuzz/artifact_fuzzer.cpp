@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Half of the inputs are whole files; the others are manifests, so that the fuzzer is not stopped by the digest.
-// An accepted manifest is walked: every string and view that a runtime would touch is touched.
+// Half of the inputs are whole files; the others are manifests, so that the fuzzer is not stopped by the
+// digest. An accepted manifest is walked: every string and view that a runtime would touch is touched.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/plan/ArtifactFile.h"

@@ -34,7 +34,8 @@ protected:
 
   std::string store(const std::vector<uint8_t> &bytes) {
     const std::string path = (folder / "a.kwa").string();
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
     return path;
   }
 };
@@ -83,7 +84,8 @@ TEST_F(ArtifactFileTest, RefusesWhatIsNoFile) {
   EXPECT_THAT(ArtifactFile::open(folder.string()).status().message(), HasSubstr("not a regular file"));
   EXPECT_THAT(ArtifactFile::open(store({})).status().message(), HasSubstr("is empty"));
   ASSERT_EQ(mkfifo((folder / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT(ArtifactFile::open((folder / "fifo").string()).status().message(), HasSubstr("not a regular file"));
+  EXPECT_THAT(ArtifactFile::open((folder / "fifo").string()).status().message(),
+              HasSubstr("not a regular file"));
   const std::string text = "name: not an artifact, however long this text may be";
   EXPECT_THAT(ArtifactFile::open(store({text.begin(), text.end()})).status().message(),
               HasSubstr("no Kowari artifact"));
@@ -101,10 +103,12 @@ TEST_F(ArtifactFileTest, RefusesAnotherVersion) {
 }
 
 TEST_F(ArtifactFileTest, UnwritableFolderIsAnError) {
-  EXPECT_THAT(writeArtifact("/proc/no/such/a.kwa", smallManifest(), {}).message(), HasSubstr("cannot create"));
+  EXPECT_THAT(writeArtifact("/proc/no/such/a.kwa", smallManifest(), {}).message(),
+              HasSubstr("cannot create"));
 }
 
-/// Damaged manifests behind a right digest: an error or an accepted manifest, never a crash or a view outside.
+/// Damaged manifests behind a right digest: an error or an accepted manifest, never a crash or a view
+/// outside.
 TEST_F(ArtifactFileTest, MutatedManifestsNeverCrash) {
   const std::vector<uint8_t> manifest = smallManifest();
   std::mt19937 generator(5);
@@ -112,7 +116,8 @@ TEST_F(ArtifactFileTest, MutatedManifestsNeverCrash) {
   for (int round = 0; round < 20000; ++round) {
     auto mutated = manifest;
     for (unsigned n = 1 + generator() % 3; n > 0; --n)
-      mutated[generator() % mutated.size()] = round % 2 ? uint8_t(generator()) : uint8_t(generator() % 2 ? 0xff : 0x7f);
+      mutated[generator() % mutated.size()] =
+          round % 2 ? uint8_t(generator()) : uint8_t(generator() % 2 ? 0xff : 0x7f);
     if (generator() % 8 == 0)
       mutated.resize(generator() % mutated.size());
     refused += !checkManifest(mutated).isOk();
@@ -140,7 +145,8 @@ TEST_P(LyingManifest, IsRefused) {
 constexpr int64_t huge = std::numeric_limits<int64_t>::max();
 
 const std::vector<Lie> lies = {
-    {"viewBeyondArena", [](PlanBuilder &p) { p.fill(rowMajor(4000, 2, 16, 16), 0); }, "ends outside the 4096 bytes"},
+    {"viewBeyondArena", [](PlanBuilder &p) { p.fill(rowMajor(4000, 2, 16, 16), 0); },
+     "ends outside the 4096 bytes"},
     {"rowsBeyondArena", [](PlanBuilder &p) { p.fill(rowMajor(0, -1, 16, 160), 0); }, "view of rows x 16"},
     {"overflowingStride", [](PlanBuilder &p) { p.fill(rowMajor(0, 8, 16, huge / 2), 0); }, "ends outside"},
     {"overflowingOffset", [](PlanBuilder &p) { p.fill(rowMajor(huge - 3, 1, 1, 1), 0); }, "ends outside"},
@@ -160,7 +166,9 @@ const std::vector<Lie> lies = {
      },
      "operand 1"},
     {"kernelCost",
-     [](PlanBuilder &p) { p.kernel("k", fb::Lanes::Rows, fb::Chunks::Rows, std::numeric_limits<float>::quiet_NaN()); },
+     [](PlanBuilder &p) {
+       p.kernel("k", fb::Lanes::Rows, fb::Chunks::Rows, std::numeric_limits<float>::quiet_NaN());
+     },
      "cost_per_point"},
     {"productShapes",
      [](PlanBuilder &p) { p.gemm(rowMajor(0, -1, 4, 4), rowMajor(0, 5, 4, 4), rowMajor(1024, -1, 4, 4)); },
@@ -181,7 +189,8 @@ const std::vector<Lie> lies = {
        p.gemm(rowMajor(0, 2, 4, 4), rowMajor(0, 4, 4, 4), rowMajor(1024, 2, 4, 4), &bias);
      },
      "bias of a product with 4 columns"},
-    {"copyShapes", [](PlanBuilder &p) { p.copy(rowMajor(0, 2, 3, 3), rowMajor(0, 3, 2, 2)); }, "must be equal"},
+    {"copyShapes", [](PlanBuilder &p) { p.copy(rowMajor(0, 2, 3, 3), rowMajor(0, 3, 2, 2)); },
+     "must be equal"},
     {"persistentBeyond",
      [](PlanBuilder &p) { p.tensor("w", fb::TensorKind::Parameter, {4, 16}, rowMajor(1000, 4, 16, 16)); },
      "tensor 'w'"},

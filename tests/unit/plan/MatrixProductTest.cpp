@@ -58,7 +58,8 @@ public:
         double &element = expected[i * spec.cStride0 + j * spec.cStride1];
         double sum = (spec.accumulate ? element : 0.0) + (spec.bias ? double(bias[j]) : 0.0);
         for (int64_t p = 0; p < spec.k; ++p)
-          sum += double(a[i * spec.aStride0 + p * spec.aStride1]) * double(b[p * spec.bStride0 + j * spec.bStride1]);
+          sum += double(a[i * spec.aStride0 + p * spec.aStride1]) *
+                 double(b[p * spec.bStride0 + j * spec.bStride1]);
         element = sum;
       }
     double worst = 0;
@@ -84,9 +85,9 @@ private:
 
 template <class T> void checkAll(ProductLibrary library, double tolerance) {
   ProductCache cache(2);
-  const std::vector<std::vector<int64_t>> shapes = {{1, 1, 1},    {1, 7, 5},   {5, 1, 9},   {3, 4, 0},  {0, 4, 3},
-                                                    {4, 0, 3},    {17, 33, 2}, {64, 37, 65}, {2, 64, 64}, {64, 128, 3},
-                                                    {100, 48, 1}, {1, 64, 128}};
+  const std::vector<std::vector<int64_t>> shapes = {{1, 1, 1},   {1, 7, 5},    {5, 1, 9},    {3, 4, 0},
+                                                    {0, 4, 3},   {4, 0, 3},    {17, 33, 2},  {64, 37, 65},
+                                                    {2, 64, 64}, {64, 128, 3}, {100, 48, 1}, {1, 64, 128}};
   for (const auto &s : shapes)
     for (unsigned orientation = 0; orientation < 8; ++orientation)
       for (const int64_t pad : {0, 3})
@@ -103,7 +104,8 @@ TEST(MatrixProduct, ChosenLibraryMatchesPlainLoops) { checkAll<float>(ProductLib
 TEST(MatrixProduct, DoubleMatchesPlainLoops) { checkAll<double>(ProductLibrary::Auto, 1e-13); }
 
 TEST(MatrixProduct, BothLibrariesAreReallyUsed) {
-  for (const auto &[library, name] : {std::pair{ProductLibrary::OneDnn, "oneDNN"}, {ProductLibrary::OpenBlas, "OpenBLAS"}}) {
+  for (const auto &[library, name] :
+       {std::pair{ProductLibrary::OneDnn, "oneDNN"}, {ProductLibrary::OpenBlas, "OpenBLAS"}}) {
     const Case<float> test(64, 64, 64, 7, 16, false, false, library);
     const auto product = makeProduct(test.spec, 2);
     ASSERT_TRUE(product.isOk()) << product.status().message();

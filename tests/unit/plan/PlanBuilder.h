@@ -85,6 +85,7 @@ public:
   }
 };
 
+#ifdef KOWARI_TEST_KERNELS
 /// The code object with the kernels of kernels/kernels.c.
 inline std::vector<uint8_t> testCode() {
   std::ifstream file(KOWARI_TEST_KERNELS, std::ios::binary);
@@ -92,6 +93,7 @@ inline std::vector<uint8_t> testCode() {
   EXPECT_FALSE(bytes.empty()) << "cannot read " << KOWARI_TEST_KERNELS;
   return bytes;
 }
+#endif
 
 /// A folder of its own for each test, removed at its end.
 class PlanTest : public testing::Test {
