@@ -48,9 +48,16 @@ static YamlNode section(const std::string &key, YamlNode content) {
   return root;
 }
 
-static void convertModel(YamlNode &root, SchemaCheck &check) {
+static const char *const svdSampleCounts[] = {"model.embedding_kwargs.svd.num_training_samples",
+                                              "model.embedding_kwargs.svd.num_validation_samples"};
+
+/// Converts old spellings and lets the SVD's sample counts be absent where no SVD is made.
+static void prepareModel(YamlNode &root, SchemaCheck &check) {
   if (YamlNode *model = root.findPath("model"))
     convertLegacySpelling(*model, check);
+  const YamlNode *noInit = root.findPath("model.embedding_kwargs.svd.no_init");
+  if (noInit && noInit->toValue() == Value(true))
+    check.optional.insert(std::begin(svdSampleCounts), std::end(svdSampleCounts));
 }
 
 Result<Settings> parseSettings(const std::string &yamlText, const std::string &origin) {
@@ -59,7 +66,7 @@ Result<Settings> parseSettings(const std::string &yamlText, const std::string &o
     return Status::error(
         origin + ": the settings file is empty; it needs the sections data, model, training and local");
   SchemaCheck check(origin, false);
-  convertModel(root, check);
+  prepareModel(root, check);
   check.section(root, "", 0);
   if (check.failed())
     return check.status();
@@ -89,7 +96,7 @@ Result<Settings> resumeSettings(const Value &trainSettings, const std::string &c
   YamlNode train = yamlFromValue(trainSettings);
   SchemaCheck trainCheck(checkpointPath, true);
   trainCheck.optional = {"local"};
-  convertModel(train, trainCheck);
+  prepareModel(train, trainCheck);
   trainCheck.section(train, "", 0);
   if (trainCheck.failed())
     return trainCheck.status();
@@ -122,7 +129,8 @@ Result<ModelSettings> readModelSettings(const Value &model, const std::string &o
   YamlNode root = section("model", yamlFromValue(model));
   SchemaCheck check(origin, true);
   check.optional = {"data", "training", "local", "model.embedding_kwargs"};
-  convertModel(root, check);
+  check.optional.insert(std::begin(svdSampleCounts), std::end(svdSampleCounts));
+  prepareModel(root, check);
   check.section(root, "", 0);
   if (check.failed())
     return check.status();

@@ -17,6 +17,8 @@ Value SettingsReader::value(const std::string &path, const std::string &type) co
     return node->toValue();
   const SettingRow *row = findSettingRow(path, type);
   assert(row && "every path read is in the schema");
+  if (std::string_view(row->fallback) == "required")
+    return Value(); // absent where the check let it pass
   Result<YamlNode> fallback = parseYaml(row->fallback, "schema");
   assert(fallback && "the schema's defaults are valid YAML");
   return fallback->toValue();
@@ -153,14 +155,8 @@ EmbeddingSettings SettingsReader::embedding() {
   result.norm = normOf(text(path + "norm"));
   result.svd.size = integer(path + "svd.size");
   result.svd.noInit = flag(path + "svd.no_init");
-  const std::optional<int64_t> training = optionalInteger(path + "svd.num_training_samples");
-  const std::optional<int64_t> validation = optionalInteger(path + "svd.num_validation_samples");
-  const bool needed = !result.svd.noInit && !check.optional.contains("model.embedding_kwargs");
-  if (needed && !(training && validation))
-    check.problem(line("model.embedding_kwargs.svd"), "model.embedding_kwargs.svd",
-                  "needs num_training_samples and num_validation_samples, or no_init: True");
-  result.svd.numTrainingSamples = training.value_or(0);
-  result.svd.numValidationSamples = validation.value_or(0);
+  result.svd.numTrainingSamples = optionalInteger(path + "svd.num_training_samples").value_or(0);
+  result.svd.numValidationSamples = optionalInteger(path + "svd.num_validation_samples").value_or(0);
   result.inputDims = integers(path + "input_dims");
   result.addedContext = has(path + "added_context") && flag(path + "added_context");
   return result;
