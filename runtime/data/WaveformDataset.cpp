@@ -134,6 +134,8 @@ Result<WaveformDataset> WaveformDataset::open(const WaveformOptions &options) {
   KOWARI_TRY(state->readTable());
   KOWARI_TRY(state->readBasis());
   KOWARI_TRY(state->openReaders());
+  if (options.leaveOnDisk && !options.scanValues)
+    return WaveformDataset(std::move(state));
   // Both polarizations are scanned before giving up, so that one message names every bad row.
   Status plus = state->scan(0, !options.leaveOnDisk), cross = state->scan(1, !options.leaveOnDisk);
   if (!plus && !cross)

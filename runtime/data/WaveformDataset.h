@@ -31,6 +31,9 @@ struct WaveformOptions {
   std::optional<int64_t> svdSizeUpdate;
   /// Rows are read from the file when asked for instead of being held in memory. Equal results either way.
   bool leaveOnDisk = true;
+  /// Read everything once at opening to find values that are not finite. Without it, an open of waveforms on
+  /// disk touches no row.
+  bool scanValues = true;
 };
 
 /// What a program is compiled from: shapes and settings, read without touching the arrays.
