@@ -84,9 +84,8 @@ Detector makeDetector(const Site &site, const std::string &name) {
   return detector;
 }
 
-/// Each next corner lies a side's length away on a great circle, its arms turned by 240 degrees. The bearing,
-/// counted from north to east, is turned by 240 degrees as well, as bilby does, although azimuths run the
-/// other way round.
+/// Each next corner lies a side's length away on a great circle whose bearing (from north to east) grows by
+/// 240 degrees; azimuths of the arms (from east to north) grow by 240 degrees too, as in bilby's ET.
 void addTriangle(std::vector<Detector> &out) {
   Site corner = triangle;
   double bearingDegrees = 90.0 - corner.xAzimuth;
