@@ -30,7 +30,7 @@ public:
     }
     entry.storageKey = std::to_string(storages.size());
     entry.storageElements = tensor.count();
-    storages.push_back({entry.storageKey, tensor.data(), tensor.bytes()});
+    storages.push_back({entry.storageKey, tensor});
     return entry;
   }
 

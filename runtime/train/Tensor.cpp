@@ -6,6 +6,7 @@
 
 #include "runtime/train/Tensor.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -79,6 +80,14 @@ HostTensor HostTensor::view(ScalarType type, std::vector<int64_t> shape, const v
   return tensor;
 }
 
+HostTensor HostTensor::view(ScalarType type, std::vector<int64_t> shape, const void *data,
+                            std::vector<int64_t> strides) {
+  assert(shape.size() == strides.size());
+  HostTensor tensor = view(type, std::move(shape), data);
+  tensor.strides = std::move(strides);
+  return tensor;
+}
+
 HostTensor HostTensor::zeros(ScalarType type, std::vector<int64_t> shape) {
   HostTensor tensor;
   tensor.scalarType = type;
@@ -111,6 +120,34 @@ Status HostTensor::load() {
 }
 
 namespace {
+
+constexpr size_t pieceBytes = size_t(1) << 20;
+
+/// Walks over the elements of a strided tensor in row-major order.
+class StridedWalk {
+public:
+  StridedWalk(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides)
+      : shape(shape), strides(strides), index(shape.size(), 0), left(elementCount(shape)) {}
+
+  bool atEnd() const { return left == 0; }
+  /// Elements from the first one to this one.
+  size_t offset() const { return static_cast<size_t>(place); }
+  void next() {
+    --left;
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      place += strides[dim];
+      if (++index[dim] < shape[dim])
+        return;
+      place -= strides[dim] * shape[dim];
+      index[dim] = 0;
+    }
+  }
+
+private:
+  const std::vector<int64_t> &shape, &strides;
+  std::vector<int64_t> index;
+  int64_t left, place = 0;
+};
 
 bool isInteger(ScalarType type) {
   return type == ScalarType::Bool || type == ScalarType::UInt8 || type == ScalarType::Int8 ||
@@ -183,16 +220,50 @@ Status HostTensor::copyTo(void *destination, ScalarType as) const {
                          scalarTypeName(as));
   if (bytes() == 0)
     return Status::ok();
-  if (as == scalarType) {
-    if (!isLoaded())
-      return source->read(destination, bytes());
-    std::memcpy(destination, bytesBegin, bytes());
+  if (as != scalarType) {
+    HostTensor same = zeros(scalarType, dims);
+    KOWARI_TRY(copyTo(same.mutableData(), scalarType));
+    convert(scalarType, same.bytesBegin, destination, as, count());
     return Status::ok();
   }
-  HostTensor loaded = *this;
-  KOWARI_TRY(loaded.load());
-  convert(scalarType, loaded.bytesBegin, destination, as, count());
+  if (!isLoaded())
+    return source->read(destination, bytes());
+  auto *to = static_cast<std::byte *>(destination);
+  return forEachPiece([&](const void *piece, size_t size) {
+    std::memcpy(to, piece, size);
+    to += size;
+    return Status::ok();
+  });
+}
+
+Status HostTensor::copyTo(void *destination, ScalarType as,
+                          const std::vector<int64_t> &destinationStrides) const {
+  assert(destinationStrides.size() == dims.size());
+  HostTensor rows = zeros(as, dims);
+  KOWARI_TRY(copyTo(rows.mutableData(), as));
+  const std::byte *from = rows.owner.get();
+  size_t item = itemSize(as);
+  for (StridedWalk walk(dims, destinationStrides); !walk.atEnd(); walk.next(), from += item)
+    std::memcpy(static_cast<std::byte *>(destination) + walk.offset() * item, from, item);
   return Status::ok();
+}
+
+Status HostTensor::forEachPiece(const std::function<Status(const void *, size_t)> &take) const {
+  assert(isLoaded());
+  if (strides.empty())
+    return bytes() > 0 ? take(bytesBegin, bytes()) : Status::ok();
+  size_t item = itemSize(scalarType);
+  std::vector<std::byte> piece;
+  piece.reserve(std::min(bytes(), pieceBytes));
+  for (StridedWalk walk(dims, strides); !walk.atEnd(); walk.next()) {
+    const std::byte *from = static_cast<const std::byte *>(bytesBegin) + walk.offset() * item;
+    piece.insert(piece.end(), from, from + item);
+    if (piece.size() < pieceBytes)
+      continue;
+    KOWARI_TRY(take(piece.data(), piece.size()));
+    piece.clear();
+  }
+  return piece.empty() ? Status::ok() : take(piece.data(), piece.size());
 }
 
 Result<double> HostTensor::item() const {

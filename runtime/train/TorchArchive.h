@@ -49,11 +49,10 @@ private:
   PickleValue content;
 };
 
-/// A storage to be written as data/<key>: `bytes` bytes at `data`, which stay valid during the write.
+/// A storage to be written as data/<key>: the elements of a tensor in memory, in row-major order.
 struct StorageView {
   std::string key;
-  const void *data = nullptr;
-  size_t bytes = 0;
+  HostTensor tensor;
 };
 
 struct TorchArchiveOptions {

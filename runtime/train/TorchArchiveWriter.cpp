@@ -47,17 +47,23 @@ public:
   ZipWriter(AtomicFile &file, std::string prefix, bool alwaysZip64)
       : file(file), prefix(std::move(prefix)), alwaysZip64(alwaysZip64) {}
 
-  Status add(const std::string &name, const void *data, uint64_t size) {
-    Record record{prefix + name, file.size(), size, 0, false};
-    record.crc = static_cast<uint32_t>(crc32_z(0, static_cast<const Bytef *>(data), data ? size : 0));
-    record.zip64 = alwaysZip64 || size >= limit32 || record.offset >= limit32;
+  /// Goes over the tensor twice: the checksum stands in front of the bytes.
+  Status add(const std::string &name, const HostTensor &tensor) {
+    Record record{prefix + name, file.size(), tensor.bytes(), 0, false};
+    KOWARI_TRY(tensor.forEachPiece([&](const void *piece, size_t size) {
+      record.crc = static_cast<uint32_t>(crc32_z(record.crc, static_cast<const Bytef *>(piece), size));
+      return Status::ok();
+    }));
+    record.zip64 = alwaysZip64 || record.size >= limit32 || record.offset >= limit32;
     KOWARI_TRY(file.write(localHeader(record)));
-    KOWARI_TRY(file.write(data, size));
+    KOWARI_TRY(tensor.forEachPiece([&](const void *piece, size_t size) { return file.write(piece, size); }));
     records.push_back(std::move(record));
     return Status::ok();
   }
 
-  Status add(const std::string &name, std::string_view text) { return add(name, text.data(), text.size()); }
+  Status add(const std::string &name, std::string_view text) {
+    return add(name, HostTensor::view(ScalarType::UInt8, {static_cast<int64_t>(text.size())}, text.data()));
+  }
 
   Status finish() {
     uint64_t begin = file.size();
@@ -137,8 +143,8 @@ Status writeTorchArchive(const std::string &path, const PickleValue &root,
   KOWARI_TRY(zip.add("byteorder", "little"));
   uint64_t identity = crc32_z(0, reinterpret_cast<const Bytef *>(pickle.data()), pickle.size());
   for (const StorageView &storage : storages) {
-    KOWARI_TRY(zip.add("data/" + storage.key, storage.data, storage.bytes));
-    identity = identity * 1099511628211ull + storage.bytes;
+    KOWARI_TRY(zip.add("data/" + storage.key, storage.tensor));
+    identity = identity * 1099511628211ull + storage.tensor.bytes();
   }
   KOWARI_TRY(zip.add("version", "3\n"));
   KOWARI_TRY(zip.add(".data/serialization_id", std::to_string(identity)));

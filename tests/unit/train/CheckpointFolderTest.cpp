@@ -91,8 +91,9 @@ TEST(CheckpointFolder, FoldersThatCannotBeWrittenAreNamed) {
   std::filesystem::create_directory(folder / "readonly");
   std::filesystem::permissions(folder / "readonly",
                                std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  if (::geteuid() != 0) // permissions do not stop root
+  if (::geteuid() != 0) { // permissions do not stop root
     EXPECT_THAT(newError(folder / "readonly"), HasSubstr("cannot be written"));
+  }
   EXPECT_THAT(newError("/proc/self"), HasSubstr("train directory /proc/self: cannot be written"));
 }
 

@@ -144,7 +144,7 @@ TEST(LearningRate, StateHasTorchsForm) {
     Result<SchedulerOptions> options = SchedulerOptions::fromKwargs(model->training->schedulerKwargs);
     ASSERT_TRUE(options.isOk()) << options.status().message();
     const OptimizerOptions &optimizer = model->training->optimizer->options;
-    LearningRate rate(*options, optimizer.initialLr);
+    LearningRate rate(*options, model->training->optimizerKwargs.find("lr")->asDouble());
     // Three epochs stepped here give the state torch has after its three.
     for (int epoch = 0; epoch < 3; ++epoch)
       rate.step(1.0);
@@ -154,10 +154,11 @@ TEST(LearningRate, StateHasTorchsForm) {
     for (const auto &[key, value] : model->training->scheduler->asDict().items()) {
       const Value *mine = ours.find(key);
       ASSERT_NE(mine, nullptr) << key;
-      if (value.isNumber())
+      if (value.isNumber()) {
         EXPECT_EQ(mine->asDouble(), value.asDouble()) << key;
-      else if (key != "min_lrs") // whole numbers there, when the settings say nothing
+      } else if (key != "min_lrs") { // whole numbers there, when the settings say nothing
         EXPECT_EQ(*mine, value) << key;
+      }
     }
     LearningRate loaded(*options, 1.0);
     ASSERT_TRUE(loaded.loadStateDict(*model->training->scheduler).isOk());

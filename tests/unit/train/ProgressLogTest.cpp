@@ -71,7 +71,7 @@ TEST(ProgressLog, PrintsDingosLines) {
       "Train Epoch: 1 [128/5700 (2%)]\t\tLoss: 15.000 (15.666)\t\tTime Dataloader: 0.030 (0.028)\t\tTime "
       "Network: "
       "0.050 (0.045)\n"
-      "Train Epoch: 1 [5700/5700 (100%)]\t\tLoss: 14.000 (15.615)\t\tTime Dataloader: 0.020 (0.025)\t\tTime "
+      "Train Epoch: 1 [5700/5700 (100%)]\t\tLoss: 14.000 (15.616)\t\tTime Dataloader: 0.020 (0.025)\t\tTime "
       "Network: 0.030 (0.040)\n"
       "Done. This took _ min.\n"
       "Start testing epoch 1\n"

@@ -106,7 +106,7 @@ TEST(TorchArchive, TruncatedAtAnyPlaceIsAnError) {
 TEST(TorchArchive, DamagedTensorsAreNoticed) {
   TestFolder folder;
   float values[] = {1.5f, 2.5f, 3.5f};
-  StorageView storage{"0", values, sizeof values};
+  StorageView storage{"0", HostTensor::view(ScalarType::Float32, {3}, values)};
   ASSERT_TRUE(writeTorchArchive(folder / "a.pt", contiguous("0", 3), {&storage, 1}).isOk());
   std::string content = readText(folder / "a.pt");
   size_t place = content.find(std::string(reinterpret_cast<char *>(values), sizeof values));
@@ -124,7 +124,7 @@ TEST(TorchArchive, DamagedTensorsAreNoticed) {
 TEST(TorchArchive, StoragesOfAnotherSizeAreErrors) {
   TestFolder folder;
   float values[] = {1.5f, 2.5f, 3.5f};
-  StorageView storage{"0", values, 8};
+  StorageView storage{"0", HostTensor::view(ScalarType::Float32, {2}, values)};
   ASSERT_TRUE(writeTorchArchive(folder / "a.pt", contiguous("0", 3), {&storage, 1}).isOk());
   auto reader = TorchArchiveReader::open(folder / "a.pt");
   ASSERT_TRUE(reader.isOk());
@@ -140,8 +140,10 @@ TEST_P(TorchArchiveZip64, WritesWhatItReads) {
   std::vector<float> first(1000), second(7);
   std::iota(first.begin(), first.end(), 0.25f);
   std::iota(second.begin(), second.end(), -3.0f);
-  StorageView storages[] = {
-      {"0", first.data(), 4 * first.size()}, {"1", second.data(), 4 * second.size()}, {"2", nullptr, 0}};
+  auto floats = [](const std::vector<float> &values) {
+    return HostTensor::view(ScalarType::Float32, {static_cast<int64_t>(values.size())}, values.data());
+  };
+  StorageView storages[] = {{"0", floats(first)}, {"1", floats(second)}, {"2", floats({})}};
   PickleValue root = PickleValue::dict();
   root.set("first", contiguous("0", 1000));
   root.set("second", contiguous("1", 7));
@@ -162,6 +164,30 @@ TEST_P(TorchArchiveZip64, WritesWhatItReads) {
     std::filesystem::copy_file(folder / "model.pt",
                                std::string(output) + (GetParam() ? "/archive_zip64.pt" : "/archive.pt"),
                                std::filesystem::copy_options::overwrite_existing);
+}
+
+TEST(TorchArchive, PaddedAndTransposedMemoryIsWrittenInOrder) {
+  TestFolder folder;
+  // A (700, 600) matrix in memory as columns of 704, larger than one piece.
+  constexpr int64_t rows = 700, columns = 600, stride = 704;
+  std::vector<float> memory(columns * stride, -1.0f);
+  std::vector<double> expected;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      memory[static_cast<size_t>(j * stride + i)] = static_cast<float>(i * columns + j);
+      expected.push_back(static_cast<double>(i * columns + j));
+    }
+  HostTensor view = HostTensor::view(ScalarType::Float32, {rows, columns}, memory.data(), {1, stride});
+  EXPECT_EQ(view.data(), nullptr);
+  StorageView storage{"0", view};
+  ASSERT_TRUE(writeTorchArchive(folder / "a.pt", contiguous("0", rows * columns), {&storage, 1}).isOk());
+  auto reader = TorchArchiveReader::open(folder / "a.pt");
+  ASSERT_TRUE(reader.isOk());
+  EXPECT_EQ(elements(**reader, (*reader)->root()), expected);
+  // And back to where it came from, in another type.
+  std::vector<double> wide(memory.size(), -1.0);
+  ASSERT_TRUE(view.copyTo(wide.data(), ScalarType::Float64, {1, stride}).isOk());
+  EXPECT_EQ(wide, std::vector<double>(memory.begin(), memory.end()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, TorchArchiveZip64, testing::Bool());
