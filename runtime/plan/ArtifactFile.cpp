@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -135,10 +134,6 @@ Status checkContainer(std::span<const uint8_t> file) {
   return Status::ok();
 }
 
-void ArtifactFile::Unmap::operator()(const uint8_t *address) const {
-  munmap(const_cast<uint8_t *>(address), size);
-}
-
 Result<ArtifactFile> ArtifactFile::open(const std::string &path) {
   const Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (descriptor.fd < 0)
@@ -154,14 +149,24 @@ Result<ArtifactFile> ArtifactFile::openDescriptor(int descriptor, const std::str
     return Status::error("cannot open artifact " + path + ": it is not a regular file");
   if (info.st_size == 0)
     return Status::error("cannot open artifact " + path + ": the file is empty");
+  constexpr int64_t largest = int64_t(1) << 32;
+  if (info.st_size > largest)
+    return Status::error("cannot open artifact " + path + ": " + std::to_string(info.st_size) +
+                         " bytes are more than any artifact has");
   const size_t size = size_t(info.st_size);
-  void *address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (address == MAP_FAILED)
-    return Status::error("cannot map artifact " + path + ": " + reason());
   ArtifactFile file;
-  file.mapping = std::unique_ptr<const uint8_t, Unmap>(static_cast<const uint8_t *>(address), Unmap{size});
-  file.bytes = {static_cast<const uint8_t *>(address), size};
+  file.memory.reset(new uint8_t[size]);
+  file.bytes = {file.memory.get(), size};
   file.filePath = path;
+  for (size_t done = 0; done < size;) {
+    const ssize_t got = pread(descriptor, file.memory.get() + done, size - done, off_t(done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return Status::error("cannot read artifact " + path + ": " +
+                           (got < 0 ? reason() : "it has been shortened"));
+    done += size_t(got);
+  }
   const std::string context = "reading artifact " + path;
   KOWARI_TRY(checkContainer(file.bytes).withContext(context));
   KOWARI_TRY(checkManifest(file.manifestBytes()).withContext(context));

@@ -14,7 +14,8 @@
 //
 // A file is data from outside until open() has accepted it: any flipped byte, any truncation and any offset
 // beyond its buffer is an error. The digest guards against damage, not against malice: an artifact contains
-// machine code, so load only files that you or your account made.
+// machine code, so load only files that you or your account made. The file is read, not mapped: what was
+// checked is what is used, whatever happens to the file afterwards.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -46,7 +47,7 @@ Status writeArtifact(const std::string &path, std::span<const uint8_t> manifest,
 
 class ArtifactFile {
 public:
-  /// Maps the file read-only and checks all of it: magic, sizes, digest, format version and the manifest (see
+  /// Reads the file and checks all of it: magic, sizes, digest, format version and the manifest (see
   /// checkManifest). Whether this processor can run the code is not asked here, so that any machine can
   /// inspect.
   static Result<ArtifactFile> open(const std::string &path);
@@ -66,11 +67,7 @@ public:
 
 private:
   ArtifactFile() = default;
-  struct Unmap {
-    size_t size;
-    void operator()(const uint8_t *address) const;
-  };
-  std::unique_ptr<const uint8_t, Unmap> mapping;
+  std::unique_ptr<uint8_t[]> memory;
   std::span<const uint8_t> bytes;
   std::string filePath;
 };

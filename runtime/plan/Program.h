@@ -54,7 +54,7 @@ struct ProgramOptions {
 
 class Program {
 public:
-  /// Maps the artifact, checks magic, digest, version, every offset and the CPU's instruction sets.
+  /// Reads the artifact, checks magic, digest, version, every offset and the CPU's instruction sets.
   static Result<std::unique_ptr<Program>> load(const std::string &path, const ProgramOptions &options);
   ~Program();
   Program(const Program &) = delete;
