@@ -26,7 +26,10 @@ template <class Op> static LogicalResult checkSpline(Op op, Value x, Value y, Va
                    bins >= 1 && bins < 1000 && op.getTailBound().convertToDouble() > 0 &&
                        op.getDivisor().convertToDouble() > 0,
                    3, "num_bins, tail_bound or divisor out of range")) ||
-      failed(check(op, getColumns(u.getType()) == getColumns(x.getType()) * (3 * bins - 1), 2,
+      failed(check(op,
+                   getShape(u.getType()) == Shape::Matrix &&
+                       getColumns(u.getType()) == getColumns(x.getType()) * (3 * bins - 1),
+                   2,
                    "u does not have T (3K - 1) columns")))
     return failure();
   return checkShape(op, 4, Shape::RowVector, x, {rowVector});
@@ -78,7 +81,11 @@ LogicalResult LuWeightInverseOp::verify() {
   return checkLu(*this, getLower(), getUpper(), getDiagonal(), getPermutation(), getWeight(), getLogabsdet());
 }
 LogicalResult LuWeightGradOp::verify() {
-  return checkLu(*this, getLower(), getUpper(), getDiagonal(), getPermutation(), getDweight(), getDlogabsdet());
+  if (failed(checkLu(*this, getLower(), getUpper(), getDiagonal(), getPermutation(), getDweight(), getDlogabsdet())) ||
+      failed(checkSameType(*this, 1, {getLower(), getDlower()})) ||
+      failed(checkSameType(*this, 1, {getUpper(), getDupper()})))
+    return failure();
+  return checkSameType(*this, 1, {getDiagonal(), getDdiagonal()});
 }
 
 void LuWeightOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool> needed,

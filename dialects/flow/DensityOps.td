@@ -33,7 +33,8 @@ def RqSplineGradOp : FlowOp<"rq_spline_grad", [RowwiseWith<["getOperandPointWidt
     From dy (a feature) and dlogabsdet (a row) the gradients of x and u; the bin index carries none. Outside the bound
     dx = dy and du = 0.
 
-    Constraints: (C1) x, dy and dx have the same type; (C2) u and du have T (3K - 1) columns; (C3) dlogabsdet one entry a row.
+    Constraints: (C1) x, dy and dx have the same type; (C2) u and du have T (3K - 1) columns; (C3) num_bins, tail_bound and
+    divisor as for rq_spline; (C4) dlogabsdet has one entry a row.
 
     Example: `%dx, %du = flow.rq_spline_grad %x, %u, %dy, %dl {num_bins = 2 : i64, tail_bound = 1.0 : f64, divisor = 8.0 : f64} : (tensor<?x3xf32>, tensor<?x15xf32>, tensor<?x3xf32>, tensor<?xf32>) -> (tensor<?x3xf32>, tensor<?x15xf32>)`
   }];

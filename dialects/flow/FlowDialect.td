@@ -35,8 +35,8 @@ def FlowDialect : Dialect {
                            "::mlir::memref::MemRefDialect", "::mlir::func::FuncDialect"];
 }
 
-def RealTensor : TensorOf<[F32, F64]>;
-def IntegerTensor : TensorOf<[I64]>;
+def RealTensor : RankedTensorOf<[F32, F64]>;
+def IntegerTensor : RankedTensorOf<[I64]>;
 
 def ActivationKind : I32EnumAttr<"ActivationKind", "pointwise nonlinearity", [
   I32EnumAttrCase<"Elu", 0, "elu">, I32EnumAttrCase<"Relu", 1, "relu">,

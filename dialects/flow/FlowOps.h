@@ -33,9 +33,10 @@ Shape getShape(mlir::Type type);
 int64_t getColumns(mlir::Type type);
 mlir::Type getElementType(mlir::Value value);
 
-/// Row and column count of the batch, as values of the points' type (T or vector<WxT>).
+/// Row and column count of the batch, as values of the points' type (T or vector<WxT>), and the column of the point
+/// (i64 or vector<Wxi64>; null where the operation has no column: row vectors, scalars).
 struct PointExtent {
-  mlir::Value rows, columns;
+  mlir::Value rows, columns, column;
 };
 
 /// What operations that are no part of a kernel lower themselves to. Values are `plan` views: strided two-dimensional

@@ -100,6 +100,13 @@ void SubOp::emitPoint(OpBuilder &builder, Location location, Points operands, co
   results = {{PointBuilder(builder, location).sub(operands[0][0], operands[1][0])}};
 }
 
+LogicalResult NegateOp::verify() { return checkSameType(*this, 1, {getX(), getResult()}); }
+
+void NegateOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
+                         PointResults &results) {
+  results = {{PointBuilder(builder, location).neg(operands[0][0])}};
+}
+
 LogicalResult GluOp::verify() { return checkSameType(*this, 1, {getT(), getGate(), getResult()}); }
 
 void GluOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
@@ -131,14 +138,15 @@ LogicalResult DropoutOp::verify() {
   double probability = getProbability().convertToDouble();
   if (failed(check(*this, probability >= 0.0 && probability < 1.0, 1, "probability outside [0, 1)")))
     return failure();
-  return check(*this, getX().getType() == getResult().getType() && getShape(getSample().getType()) == Shape::RowVector,
-               2, "operand and result differ or sample is not one index a row");
+  return check(*this, getX().getType() == getResult().getType() && getShape(getSample().getType()) == Shape::RowVector &&
+                   getShape(getSeed().getType()) == Shape::Scalar && getShape(getEpoch().getType()) == Shape::Scalar,
+               2, "operand and result differ, sample is not one index a row or seed and epoch are no scalars");
 }
 
 void DropoutOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool> needed,
                              SmallVectorImpl<Value> &operandGradients) {
   operandGradients[0] = DropoutOp::create(builder, getLoc(), getX().getType(), resultGradients[0], getSample(),
-                                          getKey(), getProbabilityAttr(), getSiteAttr());
+                                          getSeed(), getEpoch(), getProbabilityAttr(), getSiteAttr());
 }
 
 //===-- BatchNorm ---------------------------------------------------------===//
@@ -269,6 +277,8 @@ void BatchNormGradInputOp::emitPoint(OpBuilder &builder, Location location, Poin
 }
 
 LogicalResult BatchNormRunningOp::verify() {
+  if (failed(checkShape(*this, 1, Shape::ColumnVector, getMean(), {getMean()})))
+    return failure();
   return checkSameType(*this, 1,
                        {getRunningMean(), getRunningVariance(), getMean(), getVariance(), getNewMean(),
                         getNewVariance()});

@@ -74,6 +74,18 @@ def SubBiasOp : FlowOp<"sub_bias", [Rowwise]> {
   let hasVerifier = 1;
 }
 
+def NegateOp : FlowOp<"negate", [Rowwise]> {
+  let summary = "minus a tensor";
+  let description = [{
+    Constraints: (C1) operand and result have the same type.
+
+    Example: `%y = flow.negate %x : (tensor<f32>) -> tensor<f32>`
+  }];
+  let arguments = (ins RealTensor:$x);
+  let results = (outs RealTensor:$result);
+  let hasVerifier = 1;
+}
+
 def GluOp : FlowOp<"glu", [Rowwise, Adjoint]> {
   let summary = "gate: t sigmoid(g)";
   let description = [{
@@ -105,15 +117,15 @@ def GluGradOp : FlowOp<"glu_grad", [Rowwise]> {
 def DropoutOp : FlowOp<"dropout", [Rowwise, Adjoint]> {
   let summary = "random zeros, counter based";
   let description = [{
-    y[r, c] = x[r, c] keep / (1 - p) with keep = [u >= p], u uniform on [0, 1) from Philox 4x32-10 with key = key[0] (seed)
-    and counter (sample[r], epoch = key[1] and site, c). The same stream for any batch size, thread count or device.
+    y[r, c] = x[r, c] keep / (1 - p) with keep = [u >= p], u = word/2^32 for the first word of Philox 4x32-10 with key (low, high
+    half of seed) and counter (low half of sample[r], epoch, site, c). The same stream for any batch size, thread count or device.
     Adjoint: the same operation on the gradient.
 
-    Constraints: (C1) 0 <= p < 1; (C2) x and y have the same type; sample is `tensor<?xi64>`, key `tensor<2xi64>`.
+    Constraints: (C1) 0 <= p < 1; (C2) x and y have the same type; sample is `tensor<?xi64>`, seed and epoch `tensor<i64>`.
 
-    Example: `%y = flow.dropout %x, %sample, %key {probability = 0.1 : f64, site = 3 : i64} : (tensor<?x8xf32>, tensor<?xi64>, tensor<2xi64>) -> tensor<?x8xf32>`
+    Example: `%y = flow.dropout %x, %sample, %seed, %epoch {probability = 0.1 : f64, site = 3 : i64} : (tensor<?x8xf32>, tensor<?xi64>, tensor<i64>, tensor<i64>) -> tensor<?x8xf32>`
   }];
-  let arguments = (ins RealTensor:$x, IntegerTensor:$sample, IntegerTensor:$key, F64Attr:$probability, I64Attr:$site);
+  let arguments = (ins RealTensor:$x, IntegerTensor:$sample, IntegerTensor:$seed, IntegerTensor:$epoch, F64Attr:$probability, I64Attr:$site);
   let results = (outs RealTensor:$result);
   let hasVerifier = 1;
 }

@@ -22,7 +22,11 @@ static LogicalResult checkScalars(Operation *op, int constraint, ValueRange valu
   return success();
 }
 
-LogicalResult IsFiniteOp::verify() { return checkScalars(*this, 1, {getX(), getResult()}); }
+LogicalResult IsFiniteOp::verify() {
+  if (failed(checkScalars(*this, 1, {getX(), getResult()})))
+    return failure();
+  return checkSameType(*this, 1, {getX(), getResult()});
+}
 
 void IsFiniteOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
                            PointResults &results) {
@@ -65,7 +69,9 @@ LogicalResult AdamOp::verify() {
                             getNewSquare()})) ||
       failed(checkScalars(*this, 2, {getStepSize(), getRoot(), getRate(), getOk()})))
     return failure();
-  return check(*this, bool(getMaximum()) == bool(getNewMaximum()), 3, "the maximum comes in or goes out alone");
+  if (failed(check(*this, bool(getMaximum()) == bool(getNewMaximum()), 3, "the maximum comes in or goes out alone")))
+    return failure();
+  return getMaximum() ? checkSameType(*this, 1, {getParameter(), getMaximum(), getNewMaximum()}) : success();
 }
 
 void AdamOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
@@ -97,8 +103,10 @@ LogicalResult SgdOp::verify() {
       failed(checkScalars(*this, 2, {getRate(), getStep(), getOk()})))
     return failure();
   bool moves = getMomentum().convertToDouble() != 0.0;
-  return check(*this, bool(getBuffer()) == moves && bool(getNewBuffer()) == moves, 3,
-               "the momentum buffer comes in and goes out exactly when momentum is not 0");
+  if (failed(check(*this, bool(getBuffer()) == moves && bool(getNewBuffer()) == moves, 3,
+                   "the momentum buffer comes in and goes out exactly when momentum is not 0")))
+    return failure();
+  return moves ? checkSameType(*this, 1, {getParameter(), getBuffer(), getNewBuffer()}) : success();
 }
 
 void SgdOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,

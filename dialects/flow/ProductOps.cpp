@@ -17,7 +17,11 @@ static int64_t countColumns(ValueRange inputs) {
   return columns;
 }
 
-static int64_t getDim(Value v, unsigned dim) { return cast<RankedTensorType>(v.getType()).getDimSize(dim); }
+/// -1 for a dimension the tensor does not have, which fits nothing.
+static int64_t getDim(Value v, unsigned dim) {
+  auto type = cast<RankedTensorType>(v.getType());
+  return dim < type.getRank() ? type.getDimSize(dim) : -1;
+}
 
 //===-- linear ------------------------------------------------------------===//
 
@@ -77,8 +81,10 @@ LogicalResult LinearOp::lowerToPlan(PlanEmitter &emitter) {
 
 LogicalResult LinearGradInputOp::verify() {
   if (failed(check(*this, getColumns(getDy().getType()) == getDim(getWeight(), 0), 1, "dy does not fit the weight")) ||
-      failed(check(*this, (int64_t)getStart() + getColumns(getResult().getType()) <= getDim(getWeight(), 1), 2,
-                   "columns outside the weight")))
+      failed(check(*this,
+                   (int64_t)getStart() >= 0 &&
+                       (int64_t)getStart() + getColumns(getResult().getType()) <= getDim(getWeight(), 1),
+                   2, "columns outside the weight")))
     return failure();
   return check(*this, !getAccumulator() || getAccumulator().getType() == getResult().getType(), 3,
                "the accumulator has another type");

@@ -1,0 +1,79 @@
+//===- Passes.td - the compiler's passes ------------------------*- tablegen -*-===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KOWARI_PASSES
+#define KOWARI_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def Autodiff : Pass<"autodiff", "::mlir::ModuleOp"> {
+  let summary = "Makes the train step of every stage from @loss";
+  let description = [{
+    Expects: a function @loss whose first result is the scalar loss and a module attribute `flow.stages`.
+
+    Does: for stage i copies @loss to @train_step_i, walks it backwards asking each operation's AdjointOpInterface for
+    the gradients of its operands, adds up gradients that meet (a product of linear_grad_input adds in place), and ends
+    with the stage's optimizer for every trainable parameter. With `flow.gradient_entry` it also makes @gradient, which
+    returns the gradients themselves.
+
+    Guarantees: frozen parameters (names containing layers_rb in a stage with freeze_rb_layer) have no gradient and no
+    update; the loss is the first result; nothing is updated when it is not finite.
+
+    Example: `kowari-opt --autodiff network.mlir`
+  }];
+  let dependentDialects = ["::kowari::flow::FlowDialect"];
+}
+
+def Fuse : Pass<"fuse", "::mlir::ModuleOp"> {
+  let summary = "Gathers what lies between matrix products into kernels";
+  let description = [{
+    Expects: functions of flow operations.
+
+    Does: takes norms apart, moves biases from products into the kernels behind them, and outlines connected rowwise
+    operations into functions with `flow.kernel`, called by flow.fused. A group reduces along rows (layer norm, spline) or
+    along columns (batch norm), never both, so that a kernel can be cut across the other dimension without partial
+    sums. Equal groups, up to column counts, share one function. Small LU matrices become kernels of their own.
+
+    Guarantees: no operation that Fuse can place is left outside a kernel; kernels read and write whole tensors.
+
+    Example: `kowari-opt --fuse train_step.mlir`
+  }];
+  let dependentDialects = ["::kowari::flow::FlowDialect"];
+}
+
+def LowerToPlan : Pass<"lower-to-plan", "::mlir::ModuleOp"> {
+  let summary = "Turns functions into ordered plans over buffers";
+  let description = [{
+    Expects: the result of fuse.
+
+    Does: lays parameters, optimizer state, constants, scalars and inputs out in the persistent part of the arena
+    (row strides off powers of two, one flat region a bucket), chooses for every matrix whether it is row-major or
+    feature-major, and writes each function as a plan.program of kernels, products, copies and fills. Gradients of a
+    bucket share one flat buffer; its optimizer runs as one kernel as soon as the bucket's parameters are read for the
+    last time.
+
+    Guarantees: one plan.program for each function; scratch buffers have no offset yet.
+
+    Example: `kowari-opt --fuse --lower-to-plan train_step.mlir`
+  }];
+  let dependentDialects = ["::kowari::flow::FlowDialect", "::kowari::plan::PlanDialect"];
+}
+
+def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Gives every scratch buffer its place in the arena";
+  let description = [{
+    Expects: plan programs without offsets.
+
+    Does: takes live ranges over the order of the plan and places buffers, largest first, at the lowest offset where no
+    live buffer lies.
+
+    Guarantees: no two buffers that live at the same time overlap; the module's `plan.arena_bytes` is the peak.
+
+    Example: `kowari-opt --plan-memory step.mlir`
+  }];
+  let dependentDialects = ["::kowari::plan::PlanDialect"];
+}
+
+#endif

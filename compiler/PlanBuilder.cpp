@@ -1,0 +1,331 @@
+//===- PlanBuilder.cpp - one function as a plan program -------------------===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/PlanBuilder.h"
+
+using namespace mlir;
+using kowari::flow::Shape;
+
+namespace kowari {
+
+PlanBuilder::PlanBuilder(func::FuncOp planned, const PersistentLayout &persistent, int64_t rows,
+                         OptimizerKernels &kernels)
+    : function(planned), layout(persistent), maxRows(rows), optimizerKernels(kernels), b(planned.getContext()),
+      loc(planned.getLoc()), symbols(planned->getParentOfType<ModuleOp>()) {}
+
+LogicalResult PlanBuilder::build() {
+  b.setInsertionPointAfter(function);
+  auto program = plan::ProgramOp::create(b, loc, function.getSymName());
+  b.setInsertionPointToStart(&program.getBody().emplaceBlock());
+  bindArguments();
+  planBuckets();
+  bindStateResults();
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    if (failed(lower(&op)))
+      return failure();
+    for (auto &[index, bucket] : buckets)
+      if (bucket.last == &op)
+        emitBucketUpdate(bucket);
+  }
+  emitOutputs();
+  return success();
+}
+
+//===-- views -------------------------------------------------------------===//
+
+Value PlanBuilder::createBuffer(plan::ViewType type) { return plan::BufferOp::create(b, loc, type, IntegerAttr()); }
+
+Value PlanBuilder::createPersistent(int64_t offset, plan::ViewType type) {
+  return plan::PersistentOp::create(b, loc, type, offset);
+}
+
+Value PlanBuilder::createSubview(Value source, int64_t offset, plan::ViewType type) {
+  if (offset == 0 && type == source.getType())
+    return source;
+  return plan::SubviewOp::create(b, loc, type, source, offset);
+}
+
+Value PlanBuilder::transpose(Value view) {
+  auto type = cast<plan::ViewType>(view.getType());
+  return createSubview(view, 0,
+                       plan::ViewType::get(b.getContext(), type.getDim1(), type.getDim0(), type.getStride1(),
+                                           type.getStride0(), type.getElementType()));
+}
+
+Value PlanBuilder::getColumnsOf(Value view, int64_t start, int64_t count, int64_t step) {
+  auto type = cast<plan::ViewType>(view.getType());
+  return createSubview(view, start * type.getStride1(),
+                       plan::ViewType::get(b.getContext(), type.getDim0(), count, type.getStride0(),
+                                           type.getStride1() * step, type.getElementType()));
+}
+
+int64_t PlanBuilder::getColumnCount(Value view) { return cast<plan::ViewType>(view.getType()).getDim1(); }
+
+Value PlanBuilder::getView(Value tensor) {
+  Value &view = views[tensor];
+  if (!view)
+    view = createBuffer(getViewType(tensor.getType(), isFeatureMajor(tensor), maxRows));
+  return view;
+}
+
+Value PlanBuilder::getResultView(unsigned index) { return getView(current->getResult(index)); }
+void PlanBuilder::setResultView(unsigned index, Value view) { views[current->getResult(index)] = view; }
+
+Value PlanBuilder::getViewAs(Value tensor, bool featureMajor) {
+  Value view = getView(tensor);
+  auto type = cast<plan::ViewType>(view.getType());
+  bool unit = featureMajor ? type.getStride0() == 1 : type.getStride1() == 1;
+  if (flow::getShape(tensor.getType()) != Shape::Matrix || unit)
+    return view;
+  Value &copy = converted[tensor];
+  if (!copy) {
+    copy = createBuffer(getViewType(tensor.getType(), featureMajor, maxRows));
+    emitCopy(view, copy);
+  }
+  return copy;
+}
+
+//===-- layouts -----------------------------------------------------------===//
+
+func::FuncOp PlanBuilder::getKernel(flow::FusedOp call) { return symbols.lookup<func::FuncOp>(call.getKernel()); }
+
+static bool runsAlongRows(func::FuncOp kernel) {
+  return kernel->getAttrOfType<DictionaryAttr>("flow.kernel").getAs<StringAttr>("lanes").getValue() == "rows";
+}
+
+bool PlanBuilder::wantsFeatureMajor(OpOperand &use) {
+  if (auto call = dyn_cast<flow::FusedOp>(use.getOwner()))
+    return runsAlongRows(getKernel(call));
+  return isa<flow::SplitColumnsOp, flow::InterleaveColumnsOp>(use.getOwner());
+}
+
+bool PlanBuilder::isFeatureMajor(Value tensor) {
+  Operation *def = tensor.getDefiningOp();
+  if (!def)
+    return false;
+  if (auto call = dyn_cast<flow::FusedOp>(def))
+    return runsAlongRows(getKernel(call));
+  if (isa<flow::SplitColumnsOp, flow::InterleaveColumnsOp>(def))
+    return true;
+  return llvm::any_of(tensor.getUses(), [&](OpOperand &use) { return wantsFeatureMajor(use); });
+}
+
+//===-- arguments, gradients, state ---------------------------------------===//
+
+static std::pair<StringRef, StringRef> getRole(DictionaryAttr attributes) {
+  for (StringRef role : {"flow.parameter", "flow.state", "flow.constant", "flow.optimizer", "flow.scalar", "flow.batch",
+                         "flow.output"})
+    if (auto name = attributes ? attributes.getAs<StringAttr>(role) : StringAttr())
+      return {role, name.getValue()};
+  return {};
+}
+
+void PlanBuilder::bindArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    auto [role, name] = getRole(function.getArgAttrDict(argument.getArgNumber()));
+    if (argument.use_empty())
+      continue;
+    const PersistentLayout::Place &place = layout.getPlace(role, name);
+    views[argument] = createPersistent(place.offset, place.view);
+    if (role == "flow.batch")
+      plan::InputOp::create(b, loc, name);
+  }
+}
+
+void PlanBuilder::planBuckets() {
+  DenseMap<Operation *, unsigned> position;
+  for (Operation &op : function.getBody().front())
+    position[&op] = position.size();
+  for (Operation &op : function.getBody().front()) {
+    if (!isa<flow::AdamOp, flow::SgdOp>(op))
+      continue;
+    auto parameter = cast<BlockArgument>(op.getOperand(0));
+    auto [role, name] = getRole(function.getArgAttrDict(parameter.getArgNumber()));
+    const PersistentLayout::Place &place = layout.getPlace(role, name);
+    BucketUpdate &bucket = buckets[place.bucket];
+    bucket.updates.push_back(&op);
+    auto waitFor = [&](Operation *other) {
+      if (other && !isa<flow::AdamOp, flow::SgdOp, func::ReturnOp>(other) &&
+          (!bucket.last || position.lookup(other) > position.lookup(bucket.last)))
+        bucket.last = other;
+    };
+    for (Operation *user : parameter.getUsers())
+      waitFor(user);
+    for (Value operand : op.getOperands())
+      waitFor(operand.getDefiningOp());
+    bindGradient(&op);
+  }
+}
+
+/// Makes the gradient of a parameter lie where the parameter does in its bucket.
+void PlanBuilder::bindGradient(Operation *update) {
+  auto parameter = cast<BlockArgument>(update->getOperand(0));
+  auto [role, name] = getRole(function.getArgAttrDict(parameter.getArgNumber()));
+  const PersistentLayout::Place &place = layout.getPlace(role, name);
+  const PersistentLayout::Bucket &flat = layout.getBucket(place.bucket);
+  BucketUpdate &bucket = buckets[place.bucket];
+  Type element = place.view.getElementType();
+  if (!bucket.gradients)
+    bucket.gradients = createBuffer(plan::ViewType::get(b.getContext(), flat.elements, 1, 1, 1, element));
+  int64_t offset = (place.offset - flat.offset) / plan::getElementBytes(element);
+  views[update->getOperand(1)] = createSubview(bucket.gradients, offset, place.view);
+}
+
+void PlanBuilder::bindStateResults() {
+  auto terminator = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
+    auto [role, name] = getRole(function.getResultAttrDict(i));
+    if (role == "flow.state") {
+      const PersistentLayout::Place &place = layout.getPlace(role, name);
+      views[value] = createPersistent(place.offset, place.view);
+    }
+  }
+}
+
+void PlanBuilder::emitOutputs() {
+  auto terminator = cast<func::ReturnOp>(function.getBody().front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
+    auto [role, name] = getRole(function.getResultAttrDict(i));
+    if (role != "flow.output")
+      continue;
+    SmallVector<int64_t> shape(cast<RankedTensorType>(value.getType()).getShape());
+    for (int64_t &dim : shape)
+      dim = ShapedType::isDynamic(dim) ? plan::rowsOfCall : dim;
+    plan::OutputOp::create(b, loc, getView(value), name, shape);
+  }
+}
+
+//===-- steps -------------------------------------------------------------===//
+
+void PlanBuilder::emitProduct(Value a, Value right, Value c, Value bias, bool accumulate) {
+  plan::GemmOp::create(b, loc, a, right, c, bias, accumulate ? b.getUnitAttr() : UnitAttr());
+}
+void PlanBuilder::emitCopy(Value source, Value target) { plan::CopyOp::create(b, loc, source, target); }
+void PlanBuilder::emitFill(Value target, double value) {
+  plan::FillOp::create(b, loc, target, b.getF64FloatAttr(value));
+}
+
+LogicalResult PlanBuilder::lower(Operation *op) {
+  current = op;
+  loc = op->getLoc();
+  if (isa<flow::AdamOp, flow::SgdOp>(op)) // with its bucket
+    return success();
+  if (auto call = dyn_cast<flow::FusedOp>(op)) {
+    lowerFused(call);
+    return success();
+  }
+  if (auto lowering = dyn_cast<flow::PlanLoweringOpInterface>(op))
+    return lowering.lowerToPlan(*this);
+  return op->emitOpError("has no place in a plan: run fuse first");
+}
+
+/// What `kowari bench step` counts a kernel's time under.
+static StringRef getGroupName(func::FuncOp kernel) {
+  StringRef group = "elementwise";
+  kernel.walk([&](Operation *op) {
+    StringRef name = op->getName().stripDialect();
+    if (name.starts_with("rq_spline"))
+      group = "spline";
+    else if (name.starts_with("lu_weight"))
+      group = "lu";
+    else if (name.contains("norm") || name.starts_with("column_") || name.starts_with("row_"))
+      group = "norm";
+  });
+  return group;
+}
+
+void PlanBuilder::lowerFused(flow::FusedOp call) {
+  func::FuncOp kernel = getKernel(call);
+  bool alongRows = runsAlongRows(kernel);
+  SmallVector<Value> reads, writes;
+  for (Value v : call.getOperands_())
+    reads.push_back(getViewAs(v, alongRows));
+  for (Value v : call.getResults_())
+    writes.push_back(getView(v));
+  // A result in the bytes of an operand (running statistics): the kernel has to know.
+  for (auto [i, write] : llvm::enumerate(writes))
+    for (auto [j, read] : llvm::enumerate(reads)) {
+      auto w = write.getDefiningOp<plan::PersistentOp>(), r = read.getDefiningOp<plan::PersistentOp>();
+      if (w && r && w.getOffset() == r.getOffset())
+        kernel.setResultAttr(i, "flow.tied", b.getI64IntegerAttr(j));
+    }
+  int64_t columns = 1, kernelColumns = kernel->getAttrOfType<IntegerAttr>("flow.columns").getInt();
+  auto match = [&](Type formal, Type actual) {
+    Shape shape = flow::getShape(formal);
+    if (kernelColumns > 0 && (shape == Shape::Matrix || shape == Shape::ColumnVector))
+      columns = flow::getColumns(actual) * kernelColumns / flow::getColumns(formal);
+  };
+  for (auto [formal, actual] : llvm::zip(kernel.getResultTypes(), call.getResultTypes()))
+    match(formal, actual);
+  for (auto [formal, actual] : llvm::zip(kernel.getArgumentTypes(), call.getOperandTypes()))
+    match(formal, actual);
+  plan::KernelOp::create(b, loc, kernel.getSymName(), reads, writes, plan::rowsOfCall, columns, getGroupName(kernel));
+}
+
+//===-- optimizers --------------------------------------------------------===//
+
+/// Operands that are as long as the parameter, in order; the others are scalars.
+static bool isPerEntry(Operation *update, Value operand) {
+  return operand.getType() == update->getOperand(0).getType() && flow::getShape(operand.getType()) != Shape::Scalar;
+}
+
+func::FuncOp PlanBuilder::getOptimizerKernel(Operation *update) {
+  std::string key;
+  llvm::raw_string_ostream(key) << update->getName() << update->getAttrDictionary()
+                                << flow::getElementType(update->getOperand(0));
+  func::FuncOp &kernel = optimizerKernels[key];
+  if (kernel)
+    return kernel;
+  OpBuilder builder = OpBuilder::atBlockEnd(cast<ModuleOp>(symbols.getOp()).getBody());
+  Type flat = RankedTensorType::get({16}, flow::getElementType(update->getOperand(0)));
+  SmallVector<Type> operandTypes, resultTypes(update->getNumResults(), flat);
+  for (Value v : update->getOperands())
+    operandTypes.push_back(isPerEntry(update, v) ? flat : v.getType());
+  std::string name = ("k_" + update->getName().stripDialect() + Twine(optimizerKernels.size() - 1)).str();
+  Location unknown = builder.getUnknownLoc();
+  kernel = func::FuncOp::create(builder, unknown, name, builder.getFunctionType(operandTypes, resultTypes));
+  kernel.setPrivate();
+  kernel->setAttr("flow.kernel", builder.getDictionaryAttr({builder.getNamedAttr("chunks", builder.getStringAttr("columns")),
+                                                            builder.getNamedAttr("lanes", builder.getStringAttr("columns"))}));
+  kernel->setAttr("flow.columns", builder.getI64IntegerAttr(16));
+  builder.setInsertionPointToStart(kernel.addEntryBlock());
+  OperationState state(unknown, update->getName(), kernel.getArguments(), resultTypes,
+                       update->getAttrDictionary().getValue());
+  Operation *copy = builder.create(state);
+  func::ReturnOp::create(builder, unknown, copy->getResults());
+  // In place: the parameter over the parameter, each state over itself.
+  SmallVector<unsigned> tied{0};
+  for (unsigned i = 2; i < update->getNumOperands(); ++i) // operand 1 is the gradient
+    if (isPerEntry(update, update->getOperand(i)))
+      tied.push_back(i);
+  for (auto [result, operand] : llvm::enumerate(tied))
+    kernel.setResultAttr(result, "flow.tied", builder.getI64IntegerAttr(operand));
+  return kernel;
+}
+
+void PlanBuilder::emitBucketUpdate(BucketUpdate &bucket) {
+  Operation *update = bucket.updates.front();
+  auto parameter = cast<BlockArgument>(update->getOperand(0));
+  auto [role, name] = getRole(function.getArgAttrDict(parameter.getArgNumber()));
+  const PersistentLayout::Bucket &flat = layout.getBucket(layout.getPlace(role, name).bucket);
+  auto type = plan::ViewType::get(b.getContext(), flat.elements, 1, 1, 1, flow::getElementType(parameter));
+  SmallVector<Value> reads, writes;
+  for (auto [i, operand] : llvm::enumerate(update->getOperands())) {
+    if (i == 1) {
+      reads.push_back(bucket.gradients);
+    } else if (!isPerEntry(update, operand)) {
+      reads.push_back(getView(operand));
+    } else {
+      auto argument = cast<BlockArgument>(operand);
+      auto [operandRole, operandName] = getRole(function.getArgAttrDict(argument.getArgNumber()));
+      int64_t distance = i == 0 ? 0 : layout.getStateDistance(operandName.split('/').first);
+      reads.push_back(createPersistent(flat.offset + distance, type));
+      writes.push_back(reads.back());
+    }
+  }
+  plan::KernelOp::create(b, loc, getOptimizerKernel(update).getSymName(), reads, writes, 1, flat.elements, "optimizer");
+}
+
+} // namespace kowari
