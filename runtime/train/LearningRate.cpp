@@ -218,7 +218,13 @@ Status LearningRate::loadPlateau(const Value &state) {
   return kwargs.finish();
 }
 
-Status LearningRate::loadStateDict(const Value &state) {
+Status LearningRate::loadStateDict(const Value &state, std::optional<double> currentRate) {
+  KOWARI_TRY(loadState(state));
+  rate = currentRate.value_or(rate);
+  return Status::ok();
+}
+
+Status LearningRate::loadState(const Value &state) {
   if (options.type == SchedulerType::Constant)
     return state.isNull()
                ? Status::ok()

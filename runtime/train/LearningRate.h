@@ -18,6 +18,7 @@
 
 #include "runtime/support/Value.h"
 
+#include <optional>
 #include <string>
 
 namespace kowari::train {
@@ -60,13 +61,15 @@ public:
   /// torch's scheduler.state_dict(); null for a constant rate.
   Value stateDict() const;
   /// Continues from a state dict (of any torch version) of the same kind of scheduler. As in torch, the
-  /// options in the state win over those given at construction.
-  Status loadStateDict(const Value &state);
+  /// options in the state win over those given at construction, and the rate goes on from `currentRate`, the
+  /// optimizer's `lr` in the checkpoint; without it from the rate in the state.
+  Status loadStateDict(const Value &state, std::optional<double> currentRate = std::nullopt);
 
 private:
   void stepCosine();
   void stepPlateau(double metric);
   Value plateauState() const;
+  Status loadState(const Value &state);
   Status loadPlateau(const Value &state);
 
   SchedulerOptions options;

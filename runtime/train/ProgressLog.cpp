@@ -203,6 +203,8 @@ double ProgressLog::finishPass() {
   return loss.mean();
 }
 
+void ProgressLog::finishEpoch() { line("Finished training epoch " + std::to_string(epoch) + ".\n"); }
+
 void ProgressLog::line(const std::string &text) {
   clearLive();
   std::fputs((text + "\n").c_str(), out);

@@ -60,11 +60,14 @@ public:
   /// "Done. This took  0: 6 min."; returns the mean loss of the pass.
   double finishPass();
 
+  /// "Finished training epoch 1." and an empty line.
+  void finishEpoch();
+
   double meanLoss() const { return loss.mean(); }
   int64_t steps() const { return stepCount; }
   /// Samples a second of the last training pass.
   double samplesPerSecond() const { return trainRate; }
-  /// A line of its own, in place of the live line: "Finished training epoch 1.", notices, errors.
+  /// A line of its own, in place of the live line: notices, errors.
   void line(const std::string &text);
   /// The same without its line end, flushed: "Saving model to x.pt." before, " Done." after the work.
   void text(const std::string &text);

@@ -163,6 +163,8 @@ TEST(LearningRate, StateHasTorchsForm) {
     LearningRate loaded(*options, 1.0);
     ASSERT_TRUE(loaded.loadStateDict(*model->training->scheduler).isOk());
     EXPECT_EQ(loaded.stateDict(), ours);
+    ASSERT_TRUE(loaded.loadStateDict(*model->training->scheduler, 0.25).isOk());
+    EXPECT_EQ(loaded.current(), 0.25);
   }
 }
 

@@ -62,6 +62,7 @@ TEST(ProgressLog, PrintsDingosLines) {
   file.log.finishPass();
   file.log.text("Saving model to dir/model_latest.pt.");
   file.log.line(" Done.");
+  file.log.finishEpoch();
   EXPECT_EQ(
       withoutTimes(file.text()),
       "\nStart training epoch 1 with lr [0.001]\n"
@@ -79,7 +80,8 @@ TEST(ProgressLog, PrintsDingosLines) {
       "Network: "
       "0.010 (0.010)\n"
       "Done. This took _ min.\n"
-      "Saving model to dir/model_latest.pt. Done.\n");
+      "Saving model to dir/model_latest.pt. Done.\n"
+      "Finished training epoch 1.\n\n");
   EXPECT_THAT(file.text(), HasSubstr("This took  0: 0 min."));
   double expected = (64.0 * static_cast<double>(16.332f) + 64.0 * 15.0 + 4.0 * 14.0) / 132.0;
   EXPECT_EQ(train, expected);
