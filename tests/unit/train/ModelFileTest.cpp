@@ -6,11 +6,17 @@
 
 #include "runtime/train/ModelFile.h"
 
+#include "runtime/train/CheckpointFolder.h"
 #include "tests/unit/train/TestFolder.h"
 
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <cstring>
+#include <set>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace kowari;
 using namespace kowari::train;
@@ -218,6 +224,37 @@ TEST(ModelFile, AModelCanReplaceTheFileItCameFrom) {
   EXPECT_EQ(mustRead(folder / "model_latest.pt").epoch, 99);
   EXPECT_TRUE(lazy.loadAll().isOk()); // reads the replaced file, which lives as long as it is open
   expectEqual(lazy.stateDict[0].tensor, model.stateDict[0].tensor, "a");
+}
+
+TEST(ModelFile, KilledSavesLeaveWholeFiles) {
+  TestFolder folder;
+  std::string path = folder / "model_latest.pt";
+  ModelFile model = mustRead(dataFile("models/coupling_batchnorm_elu.stepped.pt"));
+  ASSERT_TRUE(model.loadAll().isOk());
+  model.epoch = 1;
+  ASSERT_TRUE(model.write(path).isOk());
+  int64_t newest = 1;
+  for (int round = 0; round < 12; ++round) {
+    pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    for (model.epoch = newest + 1; child == 0; ++model.epoch) // until it is killed
+      if (!model.write(path).isOk())
+        ::_exit(1);
+    ::usleep(static_cast<useconds_t>(2000 + 3000 * round));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status));
+    ModelFile found = mustRead(path);
+    Status loaded = found.loadAll(); // compares every checksum
+    EXPECT_TRUE(loaded.isOk()) << loaded.message();
+    EXPECT_GE(found.epoch, newest);
+    newest = found.epoch;
+  }
+  EXPECT_GT(newest, 1); // some saves were finished, so the others were killed on the way
+  writeText(folder / "local_settings.yaml", "device: cpu\n");
+  ASSERT_TRUE(CheckpointFolder::openResumed(folder.path).isOk());
+  EXPECT_EQ(folder.files(), 2);
 }
 
 TEST(HostTensor, ConvertsBetweenFloatsAndBetweenIntegers) {
