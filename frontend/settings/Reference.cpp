@@ -10,16 +10,6 @@
 
 namespace kowari {
 
-static std::string keyOf(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return std::string(dot == std::string_view::npos ? path : path.substr(dot + 1));
-}
-
-static std::string parentOf(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return std::string(dot == std::string_view::npos ? std::string_view() : path.substr(0, dot));
-}
-
 static bool required(const SettingRow &row) { return std::string_view(row.fallback) == "required"; }
 
 /// The stage is required as stage_0; everything else as the schema says.
@@ -29,15 +19,13 @@ static bool isActiveSection(const SettingRow &row) {
 
 /// Whether a row, and every section above it, stands in the file uncommented.
 static bool isActive(const SettingRow &row) {
-  for (std::string parent = parentOf(row.path); !parent.empty(); parent = parentOf(parent))
+  for (std::string parent = settingParent(row.path); !parent.empty(); parent = settingParent(parent))
     for (const SettingRow &above : settingRows())
       if (parent == above.path && !isActiveSection(above))
         return false;
   if (row.type == SettingType::Section)
     return isActiveSection(row);
-  const std::vector<std::string> types = splitWords(row.onlyFor);
-  const bool shownType = types.empty() || std::find(types.begin(), types.end(), "adam") != types.end() ||
-                         types.front() == "cosine";
+  const bool shownType = appliesTo(row, "adam") || appliesTo(row, "cosine");
   return shownType && *row.fallback && row.treatment != Treatment::Refused;
 }
 
@@ -68,7 +56,7 @@ std::string defaultSettingsYaml() {
     const std::string_view path = row.path;
     const auto depth = static_cast<std::size_t>(std::count(path.begin(), path.end(), '.'));
     const std::string value = required(row) || !*row.fallback ? row.example : row.fallback;
-    std::string key = keyOf(path);
+    std::string key = settingKey(path);
     if (key == "stage_N")
       key = "stage_0";
     if (depth == 0)

@@ -33,9 +33,19 @@ std::string settingPattern(std::string_view path) {
   return number ? std::string(prefix) + "N" + std::string(path.substr(end)) : std::string(path);
 }
 
-static bool isFor(const SettingRow &row, std::string_view sectionType) {
+bool appliesTo(const SettingRow &row, std::string_view sectionType) {
   const std::vector<std::string> types = splitWords(row.onlyFor);
   return types.empty() || std::find(types.begin(), types.end(), sectionType) != types.end();
+}
+
+std::string settingKey(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return std::string(dot == std::string_view::npos ? path : path.substr(dot + 1));
+}
+
+std::string settingParent(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return std::string(dot == std::string_view::npos ? std::string_view() : path.substr(0, dot));
 }
 
 const SettingRow *findSettingRow(std::string_view path, std::string_view sectionType) {
@@ -46,7 +56,7 @@ const SettingRow *findSettingRow(std::string_view path, std::string_view section
   for (const SettingRow &row : settingRows()) {
     if (pattern != row.path)
       continue;
-    if (isFor(row, sectionType))
+    if (appliesTo(row, sectionType))
       return &row;
     any = &row;
   }
@@ -56,10 +66,7 @@ const SettingRow *findSettingRow(std::string_view path, std::string_view section
 std::vector<const SettingRow *> settingRowsBelow(std::string_view section) {
   std::vector<const SettingRow *> below;
   for (const SettingRow &row : settingRows()) {
-    const std::string_view path = row.path;
-    const std::size_t dot = path.rfind('.');
-    const std::string_view parent = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-    if (parent == section)
+    if (settingParent(row.path) == section)
       below.push_back(&row);
   }
   return below;
@@ -81,7 +88,7 @@ static std::size_t editDistance(const std::string &a, const std::string &b) {
   return d[a.size()][b.size()];
 }
 
-static std::string lowered(std::string_view word) {
+std::string lowerCase(std::string_view word) {
   std::string result(word);
   for (char &c : result)
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -92,7 +99,7 @@ std::string nearestWord(std::string_view word, const std::vector<std::string> &c
   std::string best;
   std::size_t bestDistance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string &candidate : candidates) {
-    const std::size_t distance = editDistance(lowered(word), lowered(candidate));
+    const std::size_t distance = editDistance(lowerCase(word), lowerCase(candidate));
     if (distance < bestDistance) {
       bestDistance = distance;
       best = candidate;

@@ -77,8 +77,17 @@ std::string settingPattern(std::string_view path);
 /// The rows directly below a section ("" for the top), by their full paths.
 std::vector<const SettingRow *> settingRowsBelow(std::string_view sectionPattern);
 
+/// Whether the row belongs to a section whose `type` is `sectionType` (a row without onlyFor always does).
+bool appliesTo(const SettingRow &row, std::string_view sectionType);
+
+/// The part of a dotted path behind the last dot, and what stands before it.
+std::string settingKey(std::string_view path);
+std::string settingParent(std::string_view path);
+
 /// The words of a list separated by |.
 std::vector<std::string> splitWords(std::string_view words);
+
+std::string lowerCase(std::string_view word);
 
 /// The word nearest to `word` by edit distance (case ignored), "" when none is near.
 std::string nearestWord(std::string_view word, const std::vector<std::string> &candidates);

@@ -6,19 +6,8 @@
 #include "frontend/settings/SchemaCheck.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace kowari {
-
-static std::string lastPart(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return std::string(dot == std::string_view::npos ? path : path.substr(dot + 1));
-}
-
-static bool appliesTo(const SettingRow &row, const std::string &sectionType) {
-  const std::vector<std::string> types = splitWords(row.onlyFor);
-  return types.empty() || std::find(types.begin(), types.end(), sectionType) != types.end();
-}
 
 static bool isNeutral(const SettingRow &row, const YamlNode &node) {
   for (const std::string &text : splitWords(row.neutral)) {
@@ -71,10 +60,19 @@ std::vector<std::string> SchemaCheck::noticeTexts() const {
 /// The value of `type` in a section of options, in lower case.
 static std::string sectionType(const YamlNode &node) {
   const YamlEntry *type = node.find("type");
-  std::string result = type && type->value.isString() ? type->value.scalar.asString() : "";
-  for (char &c : result)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
+  return type && type->value.isString() ? lowerCase(type->value.scalar.asString()) : "";
+}
+
+static bool holdsRefusedWord(const YamlNode &node, const std::string &path) {
+  for (const YamlEntry &child : node.entries) {
+    const SettingRow *row = findSettingRow(path.empty() ? child.key : path + "." + child.key);
+    if (!row || !child.value.isString())
+      continue;
+    const std::vector<std::string> refused = splitWords(row->refusedWords);
+    if (std::find(refused.begin(), refused.end(), lowerCase(child.value.scalar.asString())) != refused.end())
+      return true;
+  }
+  return false;
 }
 
 void SchemaCheck::section(YamlNode &node, const std::string &path, int line) {
@@ -83,9 +81,13 @@ void SchemaCheck::section(YamlNode &node, const std::string &path, int line) {
     return;
   }
   const std::string type = sectionType(node);
+  // A kind of network or optimizer that is not served has keys of its own: its name is the one problem.
+  const bool otherKind = holdsRefusedWord(node, path);
   for (YamlEntry &child : node.entries)
-    entry(child, path.empty() ? child.key : path + "." + child.key, path, type);
-  missing(node, path, type, line);
+    if (!otherKind || child.value.isScalar())
+      entry(child, path.empty() ? child.key : path + "." + child.key, path, type);
+  if (!otherKind)
+    missing(node, path, type, line);
 }
 
 void SchemaCheck::entry(YamlEntry &entry, const std::string &path, const std::string &sectionPath,
@@ -94,7 +96,6 @@ void SchemaCheck::entry(YamlEntry &entry, const std::string &path, const std::st
   if (!row)
     return unknown(entry, path, sectionPath, type);
   // With an unknown type the type is the problem, not its options.
-  const YamlNode typeNode = yamlFromValue(Value(type));
   if (!appliesTo(*row, type)) {
     const SettingRow *typeRow = findSettingRow(sectionPath + ".type");
     const std::vector<std::string> known = typeRow ? splitWords(typeRow->range) : std::vector<std::string>();
@@ -133,7 +134,7 @@ void SchemaCheck::unknown(const YamlEntry &entry, const std::string &path, const
   std::vector<std::string> siblings;
   for (const SettingRow *row : settingRowsBelow(pattern))
     if (appliesTo(*row, type) && row->treatment != Treatment::Refused)
-      siblings.push_back(lastPart(row->path));
+      siblings.push_back(settingKey(row->path));
   if (pattern == "training")
     siblings = {"stage_0", "stage_1", "stage_2", "stage_3"};
   std::string text = "unknown key";
@@ -142,10 +143,8 @@ void SchemaCheck::unknown(const YamlEntry &entry, const std::string &path, const
   if (const std::string near = nearestWord(entry.key, siblings); !near.empty() && near != entry.key)
     return problem(entry.line, path, text + "; did you mean " + near + "?");
   for (const SettingRow &row : settingRows())
-    if (lastPart(row.path) == entry.key && pattern + "." + entry.key != row.path)
-      return problem(entry.line, path,
-                     text + " in this section; it belongs into " +
-                         std::string(row.path).substr(0, std::string_view(row.path).rfind('.')));
+    if (settingKey(row.path) == entry.key && pattern + "." + entry.key != row.path)
+      return problem(entry.line, path, text + " in this section; it belongs into " + settingParent(row.path));
   std::string known;
   for (const std::string &sibling : siblings)
     known += (known.empty() ? "" : ", ") + sibling;
@@ -154,7 +153,7 @@ void SchemaCheck::unknown(const YamlEntry &entry, const std::string &path, const
 
 void SchemaCheck::missing(const YamlNode &node, const std::string &path, const std::string &type, int line) {
   for (const SettingRow *row : settingRowsBelow(settingPattern(path))) {
-    const std::string key = lastPart(row->path);
+    const std::string key = settingKey(row->path);
     const std::string full = path.empty() ? key : path + "." + key;
     if (std::string_view(row->fallback) != "required" || optional.contains(full) || node.find(key) ||
         !appliesTo(*row, type))

@@ -8,7 +8,6 @@
 #include "runtime/support/YamlScalar.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <limits>
 #include <set>
@@ -89,9 +88,7 @@ static std::string checkWord(const SettingRow &row, YamlNode &node, std::string 
   if (!node.isString())
     return expected(joined(all), row, node);
   const std::string given = node.scalar.asString();
-  std::string word = given;
-  if (row.type == SettingType::Name)
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string word = row.type == SettingType::Name ? lowerCase(given) : given;
   if (std::find(words.begin(), words.end(), word) != words.end()) {
     if (word != given)
       notice = "read " + given + " as " + word + ", and stored so in the model";
@@ -110,6 +107,8 @@ static std::string checkWord(const SettingRow &row, YamlNode &node, std::string 
 static std::string checkText(const SettingRow &row, const YamlNode &node) {
   if (!node.isString())
     return expected("text", row, node);
+  if (row.nullable && node.scalar.asString() == "None")
+    return expected("text or null", row, node);
   return node.scalar.asString().empty() ? "must not be empty" : "";
 }
 

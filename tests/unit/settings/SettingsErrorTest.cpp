@@ -90,6 +90,9 @@ TEST(SettingsErrors, wrongTypes) {
       {"activation: elu", "norm: None",
        "expected BatchNorm, LayerNorm or null, found string 'None'; YAML reads None as "
        "text, write null"},
+      {"device: cpu", "device: cpu\n  local_cache_path: None",
+       "local.local_cache_path: expected text or null, found string "
+       "'None'; YAML reads None as text, write null"},
       {"dec: default", "dec: [1, 2]",
        "data.extrinsic_prior.dec: expected default, a number or a bilby expression"},
   });
@@ -178,6 +181,15 @@ TEST(SettingsErrors, notServedYet) {
       {"{type: adam, ", "{type: adam, decoupled_weight_decay: True, ", "write type: adamw instead"},
       {"{type: cosine, ", "{type: cosine, last_epoch: 3, ", "scheduler.last_epoch: 3: a schedule starts"},
   });
+}
+
+TEST(SettingsErrors, aKindNotServedIsTheOnlyProblemNamed) {
+  const std::string text =
+      replaced("posterior_model_type: normalizing_flow", "posterior_model_type: Flow_Matching");
+  std::string other = text;
+  other.replace(other.find("num_flow_steps: 5"), 17, "sigma_min: 0.001");
+  EXPECT_EQ(parseSettings(other, "s.yaml").status().message(),
+            "s.yaml:11: model.posterior_model_type: flow_matching: only normalizing_flow is served yet");
 }
 
 TEST(SettingsErrors, neutralValuesOfKeysNotServedPass) {
