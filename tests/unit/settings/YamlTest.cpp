@@ -54,12 +54,20 @@ TEST(Yaml, errorsNameTheLine) {
       {"a: 99999999999999999999\n", "f.yaml:1: the integer 99999999999999999999 does not fit 64 bits"},
       {"a: 1\n<<: 3\n", "f.yaml:2: << takes a mapping"},
       {"a:\n  b: 1\n c: 2\n", "f.yaml:"},
+      {"a: &x {b: *x}\n", "f.yaml:1: an alias inside its own anchor"},
+      {"a: b: c\n", "f.yaml:1: malformed YAML"},
       {"[1]: 2\n", "a key must be a word"}};
   for (const auto &[text, expected] : cases) {
     const Result<YamlNode> node = parseYaml(text, "f.yaml");
     ASSERT_FALSE(node.isOk()) << text;
     EXPECT_THAT(node.status().message(), HasSubstr(expected)) << text;
   }
+}
+
+TEST(Yaml, hostileTextsAreErrors) {
+  EXPECT_THAT(parseYaml("a: " + std::string(200000, '['), "f").status().message(),
+              HasSubstr("malformed YAML"));
+  EXPECT_THAT(parseYaml(std::string("\x89HDF\0\1", 6), "f").status().message(), HasSubstr("no YAML text"));
 }
 
 TEST(Yaml, aliasesCannotGrowWithoutBound) {
