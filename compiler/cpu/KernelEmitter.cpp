@@ -188,7 +188,7 @@ void KernelEmitter::emitSweep(unsigned stage, Scopes scopes) {
     if (nest.storeStage[i] != stage || !nest.isInner(axes))
       continue;
     sweep.stores.push_back(i);
-    columnStores |= !axes.rows;
+    columnStores |= !axes.rows || source.getResultAttr(i, "flow.partial");
   }
   if (sweep.sums.empty() && sweep.stores.empty())
     return;
@@ -379,10 +379,11 @@ static KernelArguments loadArguments(OpBuilder &b, Location loc, Value args, uns
   return a;
 }
 
-static unsigned chooseLanes(func::FuncOp kernel, unsigned lanes) {
+/// Half the lanes if vectors of float64 are held; one float64 a row beside float32 lanes over columns is none.
+static unsigned chooseLanes(func::FuncOp kernel, const KernelNest &nest, unsigned lanes) {
   bool wide = false;
   auto visit = [&](Value v) {
-    wide |= isa<RankedTensorType>(v.getType()) && getAxes(v).any() && flow::getElementType(v).isF64();
+    wide |= isa<RankedTensorType>(v.getType()) && getAxes(v).has(nest.lane) && flow::getElementType(v).isF64();
   };
   kernel.walk([&](Operation *op) { llvm::for_each(op->getResults(), visit); });
   llvm::for_each(kernel.front().getArguments(), visit);
@@ -409,7 +410,7 @@ LogicalResult emitKernel(func::FuncOp kernel, unsigned lanes) {
   if (smallMatrix)
     emitted = emitSmallMatrix(kernel, arguments, b);
   else
-    KernelEmitter(kernel, *nest, chooseLanes(kernel, lanes), b, std::move(arguments)).emit();
+    KernelEmitter(kernel, *nest, chooseLanes(kernel, *nest, lanes), b, std::move(arguments)).emit();
   kernel.erase();
   return emitted;
 }

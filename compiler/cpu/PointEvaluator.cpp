@@ -216,7 +216,8 @@ void PointEvaluator::store(unsigned index, PointScope &scope, Value limit) {
   OpBuilder &b = *home.builder;
   OpBuilder::InsertionGuard guard(b);
   Value mask;
-  if (limit && !axes.rows && axes.has(nest.lane))
+  bool shared = !axes.rows || source.getResultAttr(index, "flow.partial"); // what lies behind it is somebody else's
+  if (limit && shared && axes.has(nest.lane))
     mask = getMask(b, scope.column ? scope.column : scope.parent->column, limit);
   if (!axes.any()) { // every chunk computes scalars; the first one stores them
     Value zero = constantIndex(b, getLocation(), 0);
@@ -224,7 +225,8 @@ void PointEvaluator::store(unsigned index, PointScope &scope, Value limit) {
     Value first = arith::CmpIOp::create(b, getLocation(), arith::CmpIPredicate::eq, begin, zero);
     auto guarded = scf::IfOp::create(b, getLocation(), first);
     b.setInsertionPointToStart(guarded.thenBlock());
-    PointScope inside = home.parent ? PointScope{home.parent, &b} : PointScope{nullptr, &b};
+    PointScope inside;
+    inside.builder = &b;
     storeOne(values[0], getAddress(result, source.getNumArguments() + index, 0, inside), b, {});
     return;
   }

@@ -47,7 +47,7 @@ public:
   mlir::Value getMask(mlir::OpBuilder &builder, mlir::Value first, mlir::Value limit);
   /// T, or vector<WxT> if the axes have the lane's.
   mlir::Type getType(mlir::Type element, Axes axes) const;
-  mlir::Location getLocation() const { return source.getLoc(); }
+  mlir::Location getLocation() { return source.getLoc(); }
 
 private:
   PointScope &homeOf(Axes axes, PointScope &scope);

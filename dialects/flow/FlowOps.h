@@ -33,6 +33,10 @@ Shape getShape(mlir::Type type);
 int64_t getColumns(mlir::Type type);
 mlir::Type getElementType(mlir::Value value);
 
+/// Whether flow.prior_rescale knows a family of priors (a class name of bilby), and how many parameters it takes.
+bool hasClosedQuantile(llvm::StringRef family);
+unsigned getQuantileParameters(llvm::StringRef family);
+
 /// Row and column count of the batch, as values of the points' type (T or vector<WxT>), and the column of the point
 /// (i64 or vector<Wxi64>; null where the operation has no column: row vectors, scalars).
 struct PointExtent {
@@ -58,6 +62,8 @@ public:
   virtual void emitProduct(mlir::Value a, mlir::Value b, mlir::Value c, mlir::Value bias, bool accumulate) = 0;
   virtual void emitCopy(mlir::Value source, mlir::Value target) = 0;
   virtual void emitFill(mlir::Value target, double value) = 0;
+  /// target[r, :] = table[index[r], :], index an (n, 1) view of i64.
+  virtual void emitGather(mlir::Value table, mlir::Value index, mlir::Value target) = 0;
 };
 
 } // namespace kowari::flow
