@@ -1,0 +1,103 @@
+//===- GradientCheck.cpp - @gradient against @loss ------------------------===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/interpreter/GradientCheck.h"
+
+#include "compiler/interpreter/Interpreter.h"
+#include "compiler/interpreter/RandomArguments.h"
+
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+
+namespace kowari::interpreter {
+
+namespace {
+
+constexpr double step = 1e-5;
+constexpr double tolerance = 1e-5; ///< relative to the derivative or to 1
+
+class GradientCheck {
+public:
+  GradientCheck(func::FuncOp lossFunction, std::vector<Tensor> arguments, int64_t rows)
+      : lossFunction(lossFunction), arguments(std::move(arguments)), options{.rows = rows, .inDouble = true} {
+  }
+
+  /// Along one random direction of argument `index`: by differences of the loss, and by its gradient.
+  FailureOr<std::pair<double, double>> compare(unsigned index, const Tensor &gradient) {
+    Tensor &argument = arguments[index], start = argument;
+    std::mt19937_64 generator(index);
+    std::normal_distribution<double> normal;
+    double projected = 0;
+    std::vector<double> direction(start.getSize());
+    for (int64_t i = 0; i < start.getSize(); ++i) {
+      direction[i] = normal(generator);
+      projected += direction[i] * gradient.getReal(i);
+    }
+    double losses[2];
+    for (int side : {0, 1}) {
+      for (int64_t i = 0; i < start.getSize(); ++i)
+        argument.setReal(i, start.getReal(i) + (side ? step : -step) * direction[i]);
+      auto results = interpret(lossFunction, arguments, options);
+      if (failed(results))
+        return failure();
+      losses[side] = results->front().getReal(0);
+    }
+    argument = start;
+    return std::pair((losses[1] - losses[0]) / (2 * step), projected);
+  }
+
+private:
+  func::FuncOp lossFunction;
+  std::vector<Tensor> arguments;
+  InterpretOptions options;
+};
+
+} // namespace
+
+std::optional<std::string> findWrongGradient(ModuleOp module, const NumbersOptions &options) {
+  auto loss = module.lookupSymbol<func::FuncOp>("loss"),
+       gradient = module.lookupSymbol<func::FuncOp>("gradient");
+  if (!loss || !gradient || !isInterpretable(loss) || !isInterpretable(gradient) ||
+      loss.getArgumentTypes() != gradient.getArgumentTypes())
+    return std::nullopt;
+  int64_t rows = 7;
+  double evaluations = 2.0 * gradient.getNumResults();
+  if (evaluations * rows * countMultiplyAdds(loss) > options.multiplyAddBudget)
+    return std::nullopt;
+  std::vector<Tensor> arguments = makeRandomArguments(loss, rows, options.seed);
+  for (Tensor &argument : arguments)
+    argument = argument.convertedTo(ElementKind::F64);
+  auto gradients = interpret(gradient, arguments, {.rows = rows, .inDouble = true});
+  if (failed(gradients))
+    return std::nullopt;
+  GradientCheck check(loss, arguments, rows);
+  for (unsigned result = 0; result < gradient.getNumResults(); ++result)
+    for (unsigned index = 0; index < loss.getNumArguments(); ++index) {
+      StringRef parameter = "flow.parameter ", output = "flow.output gradient/";
+      std::string from = getArgumentKey(loss, index), to = getResultKey(gradient, result);
+      if (!StringRef(from).starts_with(parameter) || !StringRef(to).starts_with(output) ||
+          StringRef(from).drop_front(parameter.size()) != StringRef(to).drop_front(output.size()))
+        continue;
+      auto derivatives = check.compare(index, (*gradients)[result]);
+      if (failed(derivatives))
+        return std::nullopt;
+      auto [numeric, projected] = *derivatives;
+      if (std::fabs(numeric - projected) <= tolerance * std::max(1.0, std::fabs(numeric)))
+        continue;
+      std::string text;
+      llvm::raw_string_ostream(text) << "@gradient of " << StringRef(from).drop_front(parameter.size())
+                                     << llvm::format(
+                                            ": %.9g along a direction in which @loss changes by %.9g",
+                                            projected, numeric);
+      return text;
+    }
+  return std::nullopt;
+}
+
+} // namespace kowari::interpreter

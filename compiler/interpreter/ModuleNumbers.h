@@ -1,0 +1,60 @@
+//===- ModuleNumbers.h - what a module computes -----------------*- C++ -*-===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+// The results of every public, interpretable function of a module for random inputs: what a pass must not
+// change. An f32 function runs twice, in its own precision and in double throughout; the second shows faults
+// that rounding hides.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/interpreter/Tensor.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <optional>
+
+namespace kowari::interpreter {
+
+struct NumbersOptions {
+  std::vector<int64_t> rowCounts = {2, 7, 17};
+  uint64_t seed = 1;
+  /// A function whose matrix products need more multiply-adds is left out.
+  double multiplyAddBudget = 2e9;
+  /// Largest accepted difference, relative to the output's largest entry or to 1, whatever is more.
+  double tolerance = 1e-9;
+  double toleranceF32 = 1e-3;
+};
+
+/// Multiply-adds of a function's matrix products with one row.
+double countMultiplyAdds(mlir::func::FuncOp function);
+
+class ModuleNumbers {
+public:
+  static ModuleNumbers compute(mlir::ModuleOp module, const NumbersOptions &options);
+
+  /// The first function and output that differ in a later version, in words; nothing if all agree. Functions,
+  /// outputs and runs that only one of the two versions has are not compared.
+  std::optional<std::string> findDifference(const ModuleNumbers &later, const NumbersOptions &options) const;
+
+  /// Whether it holds numbers of the function @name.
+  bool has(const std::string &name) const { return functions.count(name) > 0; }
+
+private:
+  struct Run {
+    int64_t rows;
+    bool inDouble; ///< computed in double although the function is not
+    bool operator<(const Run &other) const {
+      return std::pair(rows, inDouble) < std::pair(other.rows, other.inDouble);
+    }
+  };
+  using Outputs = std::map<std::string, Tensor>; ///< by getResultKey
+  static std::optional<std::string> compare(const Outputs &before, const Outputs &after, double tolerance);
+
+  std::map<std::string, std::map<Run, Outputs>> functions;
+};
+
+} // namespace kowari::interpreter

@@ -1,0 +1,81 @@
+//===- RandomArguments.cpp - inputs for comparing two versions ------------===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/interpreter/RandomArguments.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/xxhash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+using namespace mlir;
+
+namespace kowari::interpreter {
+
+static const char *const roles[] = {"flow.batch",     "flow.parameter", "flow.state", "flow.constant",
+                                    "flow.optimizer", "flow.scalar",    "flow.output"};
+
+static std::string getKey(DictionaryAttr attributes, unsigned index) {
+  for (const char *role : roles)
+    if (auto name = attributes ? attributes.getAs<StringAttr>(role) : StringAttr())
+      return (Twine(role) + " " + name.getValue()).str();
+  return "#" + std::to_string(index);
+}
+
+std::string getArgumentKey(func::FuncOp function, unsigned index) {
+  return getKey(function.getArgAttrDict(index), index);
+}
+
+std::string getResultKey(func::FuncOp function, unsigned index) {
+  return getKey(function.getResultAttrDict(index), index);
+}
+
+static Tensor makeIndices(std::vector<int64_t> shape, bool isPermutation, std::mt19937_64 &generator) {
+  int64_t count = Tensor(ElementKind::I64, shape).getSize();
+  std::vector<int64_t> indices(count);
+  if (isPermutation) {
+    std::iota(indices.begin(), indices.end(), 0);
+    std::shuffle(indices.begin(), indices.end(), generator);
+  } else {
+    for (int64_t &index : indices)
+      index = generator() >> 44;
+  }
+  return Tensor::fromIndices(std::move(shape), std::move(indices));
+}
+
+static Tensor makeReals(std::vector<int64_t> shape, bool isPositive, double scale,
+                        std::mt19937_64 &generator) {
+  Tensor tensor(ElementKind::F64, std::move(shape));
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform(0.5, 1.5);
+  for (int64_t i = 0; i < tensor.getSize(); ++i)
+    tensor.setReal(i, isPositive ? uniform(generator) : scale * normal(generator));
+  return tensor;
+}
+
+std::vector<Tensor> makeRandomArguments(func::FuncOp function, int64_t rows, uint64_t seed) {
+  std::vector<Tensor> arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    std::vector<int64_t> shape;
+    for (int64_t extent : type.getShape())
+      shape.push_back(ShapedType::isDynamic(extent) ? rows : extent);
+    std::string key = getArgumentKey(function, i);
+    std::mt19937_64 generator(llvm::xxh3_64bits(key) ^ (seed * 0x9e3779b97f4a7c15 + rows));
+    StringRef role = StringRef(key).split(' ').first;
+    bool isWeight = type.hasStaticShape() && type.getRank() == 2;
+    double scale = isWeight ? 1 / std::sqrt(std::max<double>(1, type.getDimSize(1))) : 1;
+    bool isPositive = role == "flow.state" || role == "flow.optimizer" || role == "flow.scalar";
+    arguments.push_back(type.getElementType().isInteger()
+                            ? makeIndices(shape, type.hasStaticShape() && type.getRank() == 1, generator)
+                            : makeReals(shape, isPositive, scale, generator));
+  }
+  return arguments;
+}
+
+} // namespace kowari::interpreter
