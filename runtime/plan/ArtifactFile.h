@@ -35,7 +35,7 @@ struct Manifest;
 }
 
 /// Version of plan.fbs and of the kernel ABI that this runtime writes and reads.
-inline constexpr uint32_t formatVersion = 1;
+inline constexpr uint32_t formatVersion = 2;
 
 /// The bytes of an artifact file. `manifest` is a finished FlatBuffer (with identifier KWRI), `code` an ELF
 /// shared object or empty. Equal arguments give equal bytes.

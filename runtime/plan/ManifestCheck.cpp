@@ -30,6 +30,11 @@ std::string show(const fb::View &view) {
          std::to_string(view.stride0()) + ", " + std::to_string(view.stride1()) + ")";
 }
 
+/// FlatBuffers checks the alignment of a vector's length only, not of its eight-byte elements.
+template <class T> bool elementsAligned(const flatbuffers::Vector<T> &vector) {
+  return vector.size() == 0 || reinterpret_cast<uintptr_t>(vector.Data()) % 8 == 0;
+}
+
 class Checker {
 public:
   explicit Checker(const fb::Manifest &manifest) : manifest(manifest) {}
@@ -121,6 +126,8 @@ private:
                            " does not belong here");
     KOWARI_TRY(checkView(*tensor.view(), persistent ? manifest.persistent_bytes() : manifest.arena_bytes())
                    .withContext(name));
+    if (!elementsAligned(*tensor.shape()))
+      return Status::error(name + ": its shape is not aligned");
     if (!shapeFits(tensor, persistent))
       return Status::error(name + ": its shape does not match its " + show(*tensor.view()));
     return Status::ok();
@@ -170,6 +177,8 @@ private:
       return checkGemm(*step.what_as_GemmStep());
     case fb::StepKind::CopyStep:
       return checkCopy(*step.what_as_CopyStep());
+    case fb::StepKind::GatherStep:
+      return checkGather(*step.what_as_GatherStep());
     case fb::StepKind::FillStep:
       return checkView(*step.what_as_FillStep()->target()).withContext("target");
     case fb::StepKind::CollectiveStep:
@@ -191,6 +200,8 @@ private:
     if (step.rows() < -1 || step.columns() < 0 || step.rows() > limit || step.columns() > limit)
       return Status::error("iteration space of " + std::to_string(step.rows()) + " x " +
                            std::to_string(step.columns()));
+    if (!elementsAligned(*step.operands()))
+      return Status::error("the operands are not aligned");
     for (flatbuffers::uoffset_t i = 0; i < step.operands()->size(); ++i)
       KOWARI_TRY(checkView(*step.operands()->Get(i)).withContext("operand " + std::to_string(i)));
     return Status::ok();
@@ -230,6 +241,18 @@ private:
     if (source.dim0() != target.dim0() || source.dim1() != target.dim1() || source.dtype() != target.dtype())
       return Status::error("a copy from a " + show(source) + " to a " + show(target) +
                            ": dimensions and types must be equal");
+    return Status::ok();
+  }
+
+  Status checkGather(const fb::GatherStep &step) const {
+    KOWARI_TRY(checkView(*step.table()).withContext("table"));
+    KOWARI_TRY(checkView(*step.index()).withContext("index"));
+    KOWARI_TRY(checkView(*step.target()).withContext("target"));
+    const fb::View &table = *step.table(), &index = *step.index(), &target = *step.target();
+    if (table.dim0() < 0 || table.dim1() < 0 || table.dim1() != target.dim1() || table.dtype() != target.dtype())
+      return Status::error("rows of a " + show(table) + " do not fit into a " + show(target));
+    if (index.dtype() != fb::DType::I64 || index.dim0() != target.dim0() || index.dim1() != 1)
+      return Status::error("a " + show(index) + " is no row index for a " + show(target));
     return Status::ok();
   }
 

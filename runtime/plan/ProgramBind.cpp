@@ -36,6 +36,9 @@ public:
     case fb::StepKind::CopyStep:
       bindCopy(*step.what_as_CopyStep());
       return Status::ok();
+    case fb::StepKind::GatherStep:
+      bindGather(*step.what_as_GatherStep());
+      return Status::ok();
     case fb::StepKind::FillStep:
       bindFill(*step.what_as_FillStep());
       return Status::ok();
@@ -97,6 +100,14 @@ private:
          StridedCopy{address(source), address(target), extent(source.dim0()), extent(source.dim1()),
                      source.stride0(), source.stride1(), target.stride0(), target.stride1(),
                      elementSize(source.dtype())});
+  }
+
+  void bindGather(const fb::GatherStep &step) {
+    const fb::View &table = *step.table(), &index = *step.index(), &target = *step.target();
+    push(BoundKind::Gather, entry->gathers,
+         RowGather{address(table), reinterpret_cast<const int64_t *>(address(index)), address(target), table.dim0(),
+                   extent(target.dim0()), table.dim1(), index.stride0(), table.stride0(), table.stride1(),
+                   target.stride0(), target.stride1(), elementSize(table.dtype())});
   }
 
   void bindFill(const fb::FillStep &step) {

@@ -43,6 +43,8 @@ Status runStep(const BoundStep &step, const BoundEntry &entry, int threads) {
   case BoundKind::Fill:
     runFill(entry.fills[step.index], threads);
     break;
+  case BoundKind::Gather:
+    return runGather(entry.gathers[step.index], threads);
   case BoundKind::Nothing:
     break;
   }

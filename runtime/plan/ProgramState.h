@@ -14,6 +14,7 @@
 #include "runtime/plan/CodeObject.h"
 #include "runtime/plan/KernelAbi.h"
 #include "runtime/plan/Program.h"
+#include "runtime/plan/RowGather.h"
 #include "runtime/plan/StridedCopy.h"
 #include "runtime/plan/plan_generated.h"
 
@@ -38,7 +39,7 @@ struct BoundProduct {
   const void *bias;
 };
 
-enum class BoundKind : uint8_t { Kernel, Product, Copy, Fill, Nothing };
+enum class BoundKind : uint8_t { Kernel, Product, Copy, Fill, Gather, Nothing };
 
 /// One step: its kind and its place in that kind's array.
 struct BoundStep {
@@ -55,6 +56,7 @@ struct BoundEntry {
   std::vector<BoundProduct> products;
   std::vector<StridedCopy> copies;
   std::vector<StridedFill> fills;
+  std::vector<RowGather> gathers;
   std::vector<void *> pointers;
   std::vector<int64_t> strides;
 };
