@@ -31,6 +31,7 @@ def FlowDialect : Dialect {
     Functions with `flow.kernel` are fused kernels; the column count in their types is that of their first use, the
     machine code takes it as an argument.
   }];
+  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::func::FuncDialect"];
 }
