@@ -69,6 +69,11 @@ void RunningMean::add(double value, double weight) {
   latest = value;
 }
 
+void RunningMean::restore(double earlierSum, double earlierWeight) {
+  sum = earlierSum;
+  total = earlierWeight;
+}
+
 double RunningMean::mean() const {
   return total == 0.0 ? std::numeric_limits<double>::quiet_NaN() : sum / total;
 }

@@ -27,6 +27,9 @@ public:
   /// NaN before the first value.
   double mean() const;
   double weight() const { return total; }
+  /// Goes on from sums of an earlier object.
+  void restore(double earlierSum, double earlierWeight);
+  double weightedSum() const { return sum; }
 
 private:
   double sum = 0.0, total = 0.0, latest = 0.0;
@@ -64,6 +67,11 @@ public:
   void finishEpoch();
 
   double meanLoss() const { return loss.mean(); }
+  /// Weighted sum and weight of the losses of the pass, and their restoration in a pass that goes on in its
+  /// middle.
+  double lossSum() const { return loss.weightedSum(); }
+  double lossWeight() const { return loss.weight(); }
+  void restoreLoss(double sum, double weight) { loss.restore(sum, weight); }
   int64_t steps() const { return stepCount; }
   /// Samples a second of the last training pass.
   double samplesPerSecond() const { return trainRate; }

@@ -20,6 +20,13 @@ Value RunRecord::toValue() const {
   dict["libraries"] = versions;
   dict["stage"] = stage;
   dict["early_stopping"] = earlyStopping;
+  if (partialEpoch) {
+    ValueDict partial;
+    partial["batches"] = partialEpoch->batches;
+    partial["loss_sum"] = partialEpoch->lossSum;
+    partial["loss_weight"] = partialEpoch->lossWeight;
+    dict["partial_epoch"] = partial;
+  }
   return dict;
 }
 
@@ -66,6 +73,13 @@ Result<RunRecord> RunRecord::fromValue(const Value &value) {
   }
   if (const Value *state = value.find("early_stopping"))
     record.earlyStopping = *state;
+  if (const Value *partial = value.find("partial_epoch")) {
+    const Value *batches = partial->find("batches"), *sum = partial->find("loss_sum"),
+                *weight = partial->find("loss_weight");
+    if (!batches || !batches->isInt() || !sum || !sum->isNumber() || !weight || !weight->isNumber())
+      return wrong("partial_epoch");
+    record.partialEpoch = PartialEpoch{batches->asInt(), sum->asDouble(), weight->asDouble()};
+  }
   return record;
 }
 

@@ -12,11 +12,18 @@
 #include "runtime/support/Value.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace kowari::train {
+
+/// How far the epoch after the checkpoint's has come.
+struct PartialEpoch {
+  int64_t batches = 0;                    // training batches done
+  double lossSum = 0.0, lossWeight = 0.0; // of the mean training loss so far
+};
 
 struct RunRecord {
   std::string version;   // Kowari's
@@ -27,6 +34,8 @@ struct RunRecord {
   std::vector<std::pair<std::string, std::string>> libraries; // name and version: ("oneDNN", "3.8.1")
   int64_t stage = 0;                                          // of the epoch after this checkpoint
   Value earlyStopping;                                        // EarlyStopping::state(); null without
+  /// Of a checkpoint written in the middle of an epoch, else absent.
+  std::optional<PartialEpoch> partialEpoch;
 
   Value toValue() const;
   /// From metadata.kowari of a file. Entries of newer versions are passed over; one of a wrong type is an
