@@ -43,8 +43,8 @@ public:
     uint64_t upper = next();
     return upper << 32 | next();
   }
-  /// Uniform in [0, 1), 53 bits.
-  double uniform() { return static_cast<double>(next64() >> 11) * 0x1p-53; }
+  /// Uniform in (0, 1), neither end included: quantile functions may be infinite there.
+  double uniform() { return (static_cast<double>(next64() >> 12) + 0.5) * 0x1p-52; }
   /// Uniform in [0, bound) without the bias of a plain remainder (Lemire, 2019).
   uint64_t below(uint64_t bound) {
     uint64_t floor = (0 - bound) % bound;
@@ -56,7 +56,7 @@ public:
   }
   /// Real and imaginary part independent, of unit standard deviation (Box and Muller).
   std::complex<double> complexNormal() {
-    double radius = std::sqrt(-2.0 * std::log1p(-uniform()));
+    double radius = std::sqrt(-2.0 * std::log(uniform()));
     return std::polar(radius, 2.0 * std::numbers::pi * uniform());
   }
 

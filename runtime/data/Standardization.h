@@ -29,7 +29,7 @@ struct ExtrinsicPrior {
   std::string name;      ///< "ra", "luminosity_distance", ...
   std::string className; ///< bilby's: "Uniform", "Sine", ...
   double minimum = 0.0, maximum = 0.0;
-  /// Quantile function: a draw from a uniform number in [0, 1).
+  /// Quantile function: a draw from a uniform number in (0, 1).
   std::function<double(double)> rescale;
 };
 
