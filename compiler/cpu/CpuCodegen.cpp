@@ -78,7 +78,8 @@ static void compileJobs(std::vector<Job> &jobs, const CpuTarget &target, const K
     thread.join();
 }
 
-FailureOr<std::string> compileKernels(ModuleOp module, const CpuTarget &target, const KernelProgress &progress) {
+FailureOr<std::string> compileKernels(ModuleOp module, const CpuTarget &target,
+                                      const KernelProgress &progress) {
   FailureOr<std::vector<Job>> jobs = collectJobs(module);
   if (failed(jobs))
     return failure();

@@ -29,7 +29,9 @@ const Named known[] = {
     {"znver2", false, {}},
     {"znver3", false, {"vaes", "vpclmulqdq"}},
     {"skylake-avx512", true, {}},
-    {"icelake-server", true, {"avx512_vnni", "avx512_vbmi2", "avx512_vpopcntdq", "avx512_bitalg", "avx512ifma"}},
+    {"icelake-server",
+     true,
+     {"avx512_vnni", "avx512_vbmi2", "avx512_vpopcntdq", "avx512_bitalg", "avx512ifma"}},
     {"sapphirerapids", true, {"avx512_vnni", "avx512_vbmi2", "avx512_bf16", "avx512_fp16"}},
     {"znver4", true, {"avx512_vnni", "avx512_vbmi2", "avx512_vpopcntdq", "avx512_bf16"}},
     {"znver5", true, {"avx512_vnni", "avx512_vbmi2", "avx512_vpopcntdq", "avx512_bf16", "avx_vnni"}},
@@ -47,8 +49,8 @@ CpuTarget fromNamed(const Named &entry) {
 }
 } // namespace
 
-/// The widest level this machine has, tuned for its processor: virtual machines often hide single features of the
-/// processor they name, so the name alone is never trusted.
+/// The widest level this machine has, tuned for its processor: virtual machines often hide single features of
+/// the processor they name, so the name alone is never trusted.
 static Result<CpuTarget> getNative() {
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   for (const char *needed : {"avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe"})

@@ -33,8 +33,9 @@ namespace kowari::codegen {
 struct KernelCompiler::State {
   explicit State(const CpuTarget &target) : target(target), context(MLIRContext::Threading::DISABLED) {
     DialectRegistry registry;
-    registry.insert<flow::FlowDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, memref::MemRefDialect,
-                    func::FuncDialect, vector::VectorDialect, cf::ControlFlowDialect, LLVM::LLVMDialect>();
+    registry.insert<flow::FlowDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                    memref::MemRefDialect, func::FuncDialect, vector::VectorDialect, cf::ControlFlowDialect,
+                    LLVM::LLVMDialect>();
     registerBuiltinDialectTranslation(registry);
     registerLLVMDialectTranslation(registry);
     context.appendDialectRegistry(registry);

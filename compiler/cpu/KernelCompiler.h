@@ -19,8 +19,8 @@ public:
   explicit KernelCompiler(const CpuTarget &target);
   ~KernelCompiler();
 
-  /// The text of a module with one `flow.kernel` function to the bytes of a relocatable object. An error is a bug of
-  /// the generator, for kernels are checked before: it carries the compiler's message.
+  /// The text of a module with one `flow.kernel` function to the bytes of a relocatable object. An error is a
+  /// bug of the generator, for kernels are checked before: it carries the compiler's message.
   Result<std::string> compile(llvm::StringRef module, llvm::StringRef kernelName);
 
   struct State;

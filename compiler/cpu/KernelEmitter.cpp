@@ -18,7 +18,8 @@ namespace kowari::codegen {
 
 namespace {
 
-/// Rows added up one after the other before their sum joins the total: keeps the error of long column sums small.
+/// Rows added up one after the other before their sum joins the total: keeps the error of long column sums
+/// small.
 constexpr int64_t rowsPerBlock = 64;
 
 /// How many points one step of a loop handles beside the vector lanes.
@@ -39,7 +40,8 @@ private:
 
 class KernelEmitter {
 public:
-  KernelEmitter(func::FuncOp source, const KernelNest &nest, unsigned lanes, OpBuilder &top, KernelArguments arguments)
+  KernelEmitter(func::FuncOp source, const KernelNest &nest, unsigned lanes, OpBuilder &top,
+                KernelArguments arguments)
       : source(source), nest(nest), lanes(lanes), top(top), arguments(arguments), loc(source.getLoc()),
         evaluator(source, nest, lanes, std::move(arguments), kernelScope), unroll(chooseUnroll()) {
     kernelScope.builder = &top;
@@ -53,8 +55,8 @@ private:
     SmallVector<OpResult> sums;
     SmallVector<unsigned> stores; // results with the inner axis
     Scopes scopes;
-    bool masked;                  // lanes run along the inner axis and some must not count or be written
-    Value limit;                  // end of the inner axis
+    bool masked; // lanes run along the inner axis and some must not count or be written
+    Value limit; // end of the inner axis
   };
 
   Unroll chooseUnroll();
@@ -63,13 +65,14 @@ private:
   void emitStages(Scopes scopes, Value limit);
   void emitSweep(unsigned stage, Scopes scopes);
   SmallVector<Value> emitBlocks(OpBuilder &b, Value begin, Value end, const Sweep &sweep);
-  SmallVector<Value> emitRange(OpBuilder &b, Value begin, Value end, const Sweep &sweep, OpBuilder *scopeBuilder);
+  SmallVector<Value> emitRange(OpBuilder &b, Value begin, Value end, const Sweep &sweep,
+                               OpBuilder *scopeBuilder);
   SmallVector<Value> emitLoop(OpBuilder &b, Value begin, Value end, unsigned count, ValueRange totals,
                               const Sweep &sweep, OpBuilder *scopeBuilder);
   SmallVector<Value> emitTail(OpBuilder &b, Value begin, Value end, ValueRange totals, const Sweep &sweep,
                               OpBuilder *scopeBuilder);
-  SmallVector<Value> emitBody(OpBuilder &b, Value index, unsigned count, ValueRange totals, const Sweep &sweep,
-                              bool tail);
+  SmallVector<Value> emitBody(OpBuilder &b, Value index, unsigned count, ValueRange totals,
+                              const Sweep &sweep, bool tail);
   void finishSums(const Sweep &sweep, ArrayRef<Value> totals);
   SmallVector<Value> addCopies(OpBuilder &b, ValueRange totals, unsigned count);
   SmallVector<Value> getZeros(OpBuilder &b, const Sweep &sweep);
@@ -101,8 +104,8 @@ private:
 
 } // namespace
 
-/// Light kernels are limited by memory and latency: several points a step. Splines and random numbers fill a core with
-/// one, and their code is long.
+/// Light kernels are limited by memory and latency: several points a step. Splines and random numbers fill a
+/// core with one, and their code is long.
 Unroll KernelEmitter::chooseUnroll() {
   for (Operation &op : source.front().without_terminator()) {
     auto rowwise = cast<flow::RowwiseOpInterface>(op);
@@ -131,7 +134,8 @@ void KernelEmitter::emit() {
 
 void KernelEmitter::emitOuter() {
   bool rows = nest.outer() == Axis::Rows;
-  Value begin = rows ? arguments.rowBegin : arguments.columnBegin, end = rows ? arguments.rowEnd : arguments.columnEnd;
+  Value begin = rows ? arguments.rowBegin : arguments.columnBegin,
+        end = rows ? arguments.rowEnd : arguments.columnEnd;
   if (unroll.outer > 1) {
     Value split = roundDown(top, begin, end, (int64_t)unroll.outer * lanes);
     emitOuterSteps(begin, split, unroll.outer);
@@ -180,7 +184,8 @@ void KernelEmitter::emitSweep(unsigned stage, Scopes scopes) {
   Sweep sweep{stage, {}, {}, scopes, false, rows ? arguments.rowEnd : arguments.columnEnd};
   for (Operation &op : source.front().without_terminator())
     for (OpResult result : op.getResults())
-      if (getKind(&op, result.getResultNumber()) != ResultKind::Pointwise && nest.stage.lookup(result) == stage + 1)
+      if (getKind(&op, result.getResultNumber()) != ResultKind::Pointwise &&
+          nest.stage.lookup(result) == stage + 1)
         sweep.sums.push_back(result);
   bool columnStores = false;
   for (auto [i, result] : llvm::enumerate(results())) {
@@ -218,7 +223,8 @@ SmallVector<Value> KernelEmitter::emitBlocks(OpBuilder &b, Value begin, Value en
   PlaceBefore place(b, loop);
   OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
   Value blockBegin = loop.getInductionVar();
-  Value blockEnd = arith::MinSIOp::create(inside, loc, arith::AddIOp::create(inside, loc, blockBegin, step), end);
+  Value blockEnd =
+      arith::MinSIOp::create(inside, loc, arith::AddIOp::create(inside, loc, blockBegin, step), end);
   SmallVector<Value> block = emitRange(inside, blockBegin, blockEnd, sweep, nullptr);
   for (auto [i, total] : llvm::enumerate(loop.getRegionIterArgs()))
     block[i] = arith::AddFOp::create(inside, loc, total, block[i]);
@@ -226,7 +232,8 @@ SmallVector<Value> KernelEmitter::emitBlocks(OpBuilder &b, Value begin, Value en
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-/// One range of the inner axis: unrolled steps, single steps, and a masked last one where lanes beyond the end matter.
+/// One range of the inner axis: unrolled steps, single steps, and a masked last one where lanes beyond the
+/// end matter.
 SmallVector<Value> KernelEmitter::emitRange(OpBuilder &b, Value begin, Value end, const Sweep &sweep,
                                             OpBuilder *scopeBuilder) {
   SmallVector<Value> totals;
@@ -247,14 +254,14 @@ SmallVector<Value> KernelEmitter::emitRange(OpBuilder &b, Value begin, Value end
   return emitTail(b, split, end, totals, sweep, scopeBuilder);
 }
 
-SmallVector<Value> KernelEmitter::emitLoop(OpBuilder &b, Value begin, Value end, unsigned count, ValueRange totals,
-                                           const Sweep &sweep, OpBuilder *scopeBuilder) {
+SmallVector<Value> KernelEmitter::emitLoop(OpBuilder &b, Value begin, Value end, unsigned count,
+                                           ValueRange totals, const Sweep &sweep, OpBuilder *scopeBuilder) {
   auto loop = scf::ForOp::create(b, loc, begin, end, index(b, innerStep() * count), totals);
   std::optional<PlaceBefore> place;
   if (scopeBuilder)
     place.emplace(*scopeBuilder, loop);
-  OpBuilder inside = totals.empty() ? OpBuilder::atBlockTerminator(loop.getBody())
-                                    : OpBuilder::atBlockEnd(loop.getBody());
+  OpBuilder inside =
+      totals.empty() ? OpBuilder::atBlockTerminator(loop.getBody()) : OpBuilder::atBlockEnd(loop.getBody());
   SmallVector<Value> next =
       emitBody(inside, loop.getInductionVar(), count, ValueRange(loop.getRegionIterArgs()), sweep, false);
   if (!totals.empty())
@@ -262,8 +269,8 @@ SmallVector<Value> KernelEmitter::emitLoop(OpBuilder &b, Value begin, Value end,
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-SmallVector<Value> KernelEmitter::emitTail(OpBuilder &b, Value begin, Value end, ValueRange totals, const Sweep &sweep,
-                                           OpBuilder *scopeBuilder) {
+SmallVector<Value> KernelEmitter::emitTail(OpBuilder &b, Value begin, Value end, ValueRange totals,
+                                           const Sweep &sweep, OpBuilder *scopeBuilder) {
   Value rest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin, end);
   auto branch = scf::IfOp::create(b, loc, TypeRange(totals), rest, !totals.empty());
   std::optional<PlaceBefore> place;
@@ -280,8 +287,8 @@ SmallVector<Value> KernelEmitter::emitTail(OpBuilder &b, Value begin, Value end,
   return llvm::to_vector_of<Value>(branch.getResults());
 }
 
-/// `count` steps of the inner axis for every outer place. All values are built before the first store, so that a
-/// load never has to wait for it.
+/// `count` steps of the inner axis for every outer place. All values are built before the first store, so
+/// that a load never has to wait for it.
 SmallVector<Value> KernelEmitter::emitBody(OpBuilder &b, Value at, unsigned count, ValueRange totals,
                                            const Sweep &sweep, bool tail) {
   SmallVector<PointScope> places;
@@ -379,15 +386,20 @@ static KernelArguments loadArguments(OpBuilder &b, Location loc, Value args, uns
   return a;
 }
 
-/// Half the lanes if vectors of float64 are held; one float64 a row beside float32 lanes over columns is none.
-static unsigned chooseLanes(func::FuncOp kernel, const KernelNest &nest, unsigned lanes) {
-  bool wide = false;
+/// Half the lanes if vectors of float64 are held; one float64 a row beside float32 lanes over columns is
+/// none. Lanes are counted in float32; a kernel whose vectors are all 8 bytes wide takes half as many. In
+/// mixed ones a float64 vector is two registers.
+static unsigned chooseLanes(func::FuncOp kernel, unsigned lanes) {
+  bool narrow = false, any = false;
   auto visit = [&](Value v) {
-    wide |= isa<RankedTensorType>(v.getType()) && getAxes(v).has(nest.lane) && flow::getElementType(v).isF64();
+    if (!isa<RankedTensorType>(v.getType()) || !getAxes(v).any())
+      return;
+    any = true;
+    narrow |= flow::getElementType(v).isF32();
   };
   kernel.walk([&](Operation *op) { llvm::for_each(op->getResults(), visit); });
   llvm::for_each(kernel.front().getArguments(), visit);
-  return wide ? lanes / 2 : lanes;
+  return any && !narrow ? lanes / 2 : lanes;
 }
 
 LogicalResult emitKernel(func::FuncOp kernel, unsigned lanes) {

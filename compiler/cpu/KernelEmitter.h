@@ -9,9 +9,9 @@
 
 namespace kowari::codegen {
 
-/// Replaces the body and type of a `flow.kernel` function: it becomes `name(!llvm.ptr to KowariKernelArgs)` of scf loops,
-/// arith, math and vector operations and llvm loads and stores. `lanes` is the target's float32 vector length; kernels
-/// that hold float64 matrices or vectors use half of it.
+/// Replaces the body and type of a `flow.kernel` function: it becomes `name(!llvm.ptr to KowariKernelArgs)`
+/// of scf loops, arith, math and vector operations and llvm loads and stores. `lanes` is the target's float32
+/// vector length; kernels whose matrices and vectors are all of 8 bytes an entry use half of it.
 mlir::LogicalResult emitKernel(mlir::func::FuncOp kernel, unsigned lanes);
 
 } // namespace kowari::codegen

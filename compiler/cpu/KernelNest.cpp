@@ -36,7 +36,9 @@ Axes getAxes(Operation *op) {
   return axes;
 }
 
-ResultKind getKind(Operation *op, unsigned index) { return cast<RowwiseOpInterface>(op).getResultKind(index); }
+ResultKind getKind(Operation *op, unsigned index) {
+  return cast<RowwiseOpInterface>(op).getResultKind(index);
+}
 
 std::optional<unsigned> KernelNest::findStored(func::FuncOp kernel, Value value, unsigned at) const {
   if (isa<BlockArgument>(value))
@@ -91,7 +93,8 @@ LogicalResult Planner::chooseAxes() {
   auto chunks = attribute ? attribute.getAs<StringAttr>("chunks") : StringAttr();
   if (!lanes || !chunks || !llvm::is_contained({"rows", "columns"}, lanes.getValue()) ||
       !llvm::is_contained({"rows", "columns", "none"}, chunks.getValue()))
-    return kernel.emitOpError("needs flow.kernel = {lanes = \"rows\"|\"columns\", chunks = \"rows\"|\"columns\"|\"none\"}");
+    return kernel.emitOpError(
+        "needs flow.kernel = {lanes = \"rows\"|\"columns\", chunks = \"rows\"|\"columns\"|\"none\"}");
   Axes all;
   bool columnSums = false;
   for (Value v : body.getArguments())
@@ -124,7 +127,8 @@ LogicalResult Planner::checkSum(Operation *op, unsigned index) {
            << (summed == Axis::Rows ? "rows" : "columns")
            << ", which this kernel's chunks split or its other sums exclude: put it into another kernel";
   if (nest.hasOuter && !getAxes(op).has(nest.outer()))
-    return op->emitOpError("sums a vector to a scalar beside matrices: put it into a kernel of vectors alone");
+    return op->emitOpError(
+        "sums a vector to a scalar beside matrices: put it into a kernel of vectors alone");
   return success();
 }
 
@@ -165,9 +169,11 @@ bool Planner::inferWidths(Operation *op) {
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     visit(op->getResult(i), rowwise.getResultPointWidth(i));
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    raise(op->getOperand(i), declared || !getAxes(op->getOperand(i)).columns ? rowwise.getOperandPointWidth(i) : common);
+    raise(op->getOperand(i),
+          declared || !getAxes(op->getOperand(i)).columns ? rowwise.getOperandPointWidth(i) : common);
   for (unsigned i = 0; i < op->getNumResults(); ++i)
-    raise(op->getResult(i), declared || !getAxes(op->getResult(i)).columns ? rowwise.getResultPointWidth(i) : common);
+    raise(op->getResult(i),
+          declared || !getAxes(op->getResult(i)).columns ? rowwise.getResultPointWidth(i) : common);
   return changed;
 }
 
@@ -224,7 +230,8 @@ bool Planner::delayTiedStores() {
         collectNeeds(v, at, needs);
     for (unsigned i = 0; i < kernel.getNumResults(); ++i) {
       auto tied = kernel.getResultAttrOfType<IntegerAttr>(i, "flow.tied");
-      if (!tied || !needs.contains(body.getArgument(tied.getInt()).getAsOpaquePointer()) || nest.storeStage[i] >= at)
+      if (!tied || !needs.contains(body.getArgument(tied.getInt()).getAsOpaquePointer()) ||
+          nest.storeStage[i] >= at)
         continue;
       nest.storeStage[i] = at;
       changed = true;
@@ -245,7 +252,8 @@ LogicalResult Planner::checkTies() {
     if (auto tied = kernel.getResultAttrOfType<IntegerAttr>(i, "flow.tied"))
       if (tied.getInt() < 0 || tied.getInt() >= kernel.getNumArguments() ||
           kernel.getArgumentTypes()[tied.getInt()] != kernel.getResultTypes()[i])
-        return kernel.emitOpError("result ") << i << " is tied to an operand that does not exist or has another type";
+        return kernel.emitOpError("result ")
+               << i << " is tied to an operand that does not exist or has another type";
   return success();
 }
 

@@ -2,9 +2,10 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Decides, before any code is built, how a kernel's operations are spread over loops: which axis is the outer loop,
-// which the inner, which one the vector lanes run over, and into how many stages sums cut the inner loop. A sum always
-// runs over the inner axis; what uses it waits for the next stage, which walks the inner axis again.
+// Decides, before any code is built, how a kernel's operations are spread over loops: which axis is the outer
+// loop, which the inner, which one the vector lanes run over, and into how many stages sums cut the inner
+// loop. A sum always runs over the inner axis; what uses it waits for the next stage, which walks the inner
+// axis again.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -33,14 +34,14 @@ Axes getAxes(mlir::Value value);
 Axes getAxes(mlir::Operation *op);
 
 struct KernelNest {
-  Axis lane = Axis::Columns;    ///< Contiguous in memory; vectors run over it.
-  Axis inner = Axis::Columns;   ///< The loop that sums run over.
-  bool hasOuter = false;        ///< False when every value lies on one axis, or on none.
-  bool hasInner = false;        ///< False in a kernel of scalars.
+  Axis lane = Axis::Columns;  ///< Contiguous in memory; vectors run over it.
+  Axis inner = Axis::Columns; ///< The loop that sums run over.
+  bool hasOuter = false;      ///< False when every value lies on one axis, or on none.
+  bool hasInner = false;      ///< False in a kernel of scalars.
   unsigned stageCount = 1;
-  llvm::DenseMap<mlir::Value, unsigned> stage;      ///< First stage that may use the value.
-  llvm::DenseMap<mlir::Value, unsigned> width;      ///< Consecutive columns of the value that make one point.
-  llvm::SmallVector<unsigned> storeStage;           ///< For each result: the stage that stores it.
+  llvm::DenseMap<mlir::Value, unsigned> stage; ///< First stage that may use the value.
+  llvm::DenseMap<mlir::Value, unsigned> width; ///< Consecutive columns of the value that make one point.
+  llvm::SmallVector<unsigned> storeStage;      ///< For each result: the stage that stores it.
 
   Axis outer() const { return inner == Axis::Rows ? Axis::Columns : Axis::Rows; }
   bool isInner(Axes axes) const { return hasInner && axes.has(inner); }

@@ -37,8 +37,9 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &targe
     return nullptr;
   llvm::TargetOptions options;
   options.FunctionSections = true;
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+                                 std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 /// Kernels are vector code already: the automatic vectorizers could only undo its order.

@@ -27,7 +27,8 @@ Type PointEvaluator::getType(Type element, Axes axes) const {
 Value PointEvaluator::broadcast(OpBuilder &builder, Value value) {
   if (isa<VectorType>(value.getType()))
     return value;
-  return vector::BroadcastOp::create(builder, getLocation(), VectorType::get({(int64_t)lanes}, value.getType()), value);
+  return vector::BroadcastOp::create(builder, getLocation(),
+                                     VectorType::get({(int64_t)lanes}, value.getType()), value);
 }
 
 static Value getLaneNumbers(OpBuilder &builder, Location loc, unsigned lanes) {
@@ -106,12 +107,14 @@ Value PointEvaluator::getColumnIndex(PointScope &scope, bool vector, unsigned co
   return first;
 }
 
-/// The type points of an operation are computed in: that of its first real operand, else of its result.
+/// The type an operation's points are computed in: that of its first real operand, else of its first real
+/// result.
 static Type getPointElement(Operation *op) {
-  for (Value v : op->getOperands())
-    if (isa<FloatType>(flow::getElementType(v)))
-      return flow::getElementType(v);
-  return flow::getElementType(op->getResult(0));
+  for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Value v : values)
+      if (isa<FloatType>(flow::getElementType(v)))
+        return flow::getElementType(v);
+  return Float64Type::get(op->getContext());
 }
 
 void PointEvaluator::evaluateColumn(Operation *op, unsigned column, unsigned count, PointScope &scope,
@@ -151,8 +154,8 @@ void PointEvaluator::finish(OpResult sum, ArrayRef<Value> totals, PointScope &sc
   Values finished;
   auto rowwise = cast<RowwiseOpInterface>(sum.getOwner());
   for (Value total : totals)
-    finished.push_back(rowwise.emitFinish(*scope.builder, sum.getOwner()->getLoc(), sum.getResultNumber(), total,
-                                          getExtent(total.getType())));
+    finished.push_back(rowwise.emitFinish(*scope.builder, sum.getOwner()->getLoc(), sum.getResultNumber(),
+                                          total, getExtent(total.getType())));
   scope.values[sum] = std::move(finished);
 }
 
@@ -175,7 +178,8 @@ Value PointEvaluator::getAddress(Value like, unsigned slot, unsigned column, Poi
   if (axes.rows && axes.columns) {
     bool rowMajor = nest.lane == Axis::Columns;
     Value major = rowMajor ? row : widened(), minor = rowMajor ? columnIndex : row;
-    index = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, major, arguments.strides[slot]), minor);
+    index =
+        arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, major, arguments.strides[slot]), minor);
   } else if (axes.rows) {
     index = row;
   } else if (axes.columns) {
@@ -193,8 +197,8 @@ PointEvaluator::Values PointEvaluator::load(Value like, unsigned slot, PointScop
   Values values;
   Type element = flow::getElementType(like), type = getType(element, getAxes(like));
   for (unsigned column = 0; column < nest.widthOf(like); ++column)
-    values.push_back(LLVM::LoadOp::create(*scope.builder, getLocation(), type, getAddress(like, slot, column, scope),
-                                          getBytes(element)));
+    values.push_back(LLVM::LoadOp::create(*scope.builder, getLocation(), type,
+                                          getAddress(like, slot, column, scope), getBytes(element)));
   return values;
 }
 
@@ -211,12 +215,14 @@ void PointEvaluator::store(unsigned index, PointScope &scope, Value limit) {
   Axes axes = getAxes(result);
   PointScope &home = homeOf(axes, scope);
   if (auto tied = source.getResultAttrOfType<IntegerAttr>(index, "flow.tied"))
-    get(source.getArgument(tied.getInt()), scope); // read before it is overwritten, for whoever needs it later
+    get(source.getArgument(tied.getInt()),
+        scope); // read before it is overwritten, for whoever needs it later
   Values values = get(result, scope);
   OpBuilder &b = *home.builder;
   OpBuilder::InsertionGuard guard(b);
   Value mask;
-  bool shared = !axes.rows || source.getResultAttr(index, "flow.partial"); // what lies behind it is somebody else's
+  bool shared =
+      !axes.rows || source.getResultAttr(index, "flow.partial"); // what lies behind it is somebody else's
   if (limit && shared && axes.has(nest.lane))
     mask = getMask(b, scope.column ? scope.column : scope.parent->column, limit);
   if (!axes.any()) { // every chunk computes scalars; the first one stores them

@@ -2,9 +2,9 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Builds, on demand and once for each place, what a kernel's values are there. A place is a PointScope: the whole
-// kernel, one step of the outer loop, or one step of the inner loop. Asking an inner scope for a value that does not
-// depend on the inner axis builds it in the scope it belongs to, outside the inner loop.
+// Builds, on demand and once for each place, what a kernel's values are there. A place is a PointScope: the
+// whole kernel, one step of the outer loop, or one step of the inner loop. Asking an inner scope for a value
+// that does not depend on the inner axis builds it in the scope it belongs to, outside the inner loop.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +16,7 @@ namespace kowari::codegen {
 struct PointScope {
   PointScope *parent = nullptr;
   mlir::OpBuilder *builder = nullptr; ///< Stands where this scope's code goes.
-  mlir::Value row, column;            ///< i64; along the lanes, those of lane 0. Null where the scope has none.
+  mlir::Value row, column; ///< i64; along the lanes, those of lane 0. Null where the scope has none.
   unsigned stage = 0;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> values; ///< One entry a column of the point.
 };
@@ -40,8 +40,8 @@ public:
   const Values &getPoints(mlir::OpResult sum, PointScope &scope);
   /// Turns the sum of an operation's result into the result, in the scope outside the inner loop.
   void finish(mlir::OpResult sum, llvm::ArrayRef<mlir::Value> totals, PointScope &scope);
-  /// Stores result `index`. With `limit`, lanes from that index on stay unwritten if the result is a column vector:
-  /// what lies behind it may belong to somebody else.
+  /// Stores result `index`. With `limit`, lanes from that index on stay unwritten if the result is a column
+  /// vector: what lies behind it may belong to somebody else.
   void store(unsigned index, PointScope &scope, mlir::Value limit);
   /// Which lanes of a vector that begins at `first` lie before `limit`: vector<Wxi1>.
   mlir::Value getMask(mlir::OpBuilder &builder, mlir::Value first, mlir::Value limit);

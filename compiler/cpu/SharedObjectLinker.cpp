@@ -73,8 +73,9 @@ Result<std::string> linkSharedObject(const std::vector<std::string> &objects) {
   if (folder.failure)
     return Status::error("no temporary folder for linking: " + folder.failure.message() + "; set TMPDIR");
   std::string output = folder.file("kernels.so");
-  std::vector<std::string> arguments = {"ld.lld", "-shared", "--threads=1", "--hash-style=gnu", "--build-id=none",
-                                        "-z", "noexecstack", "-z", "now", "-o", output};
+  std::vector<std::string> arguments = {
+      "ld.lld", "-shared", "--threads=1", "--hash-style=gnu", "--build-id=none", "-z", "noexecstack", "-z",
+      "now",    "-o",      output};
   for (size_t i = 0; i < objects.size(); ++i) {
     std::string path = folder.file(std::to_string(i) + ".o");
     KOWARI_TRY(writeFile(path, objects[i]));

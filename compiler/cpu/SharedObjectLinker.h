@@ -11,8 +11,9 @@
 
 namespace kowari::codegen {
 
-/// Links relocatable objects, in this order, with the linker inside this process. The result names no library; equal
-/// objects give equal bytes. Temporary files are removed. Safe from several threads (they take turns).
+/// Links relocatable objects, in this order, with the linker inside this process. The result names no
+/// library; equal objects give equal bytes. Temporary files are removed. Safe from several threads (they take
+/// turns).
 Result<std::string> linkSharedObject(const std::vector<std::string> &objects);
 
 } // namespace kowari::codegen

@@ -30,7 +30,9 @@ static Value buildMemRef(OpBuilder &b, Location loc, RankedTensorType tensor, Va
   auto set = [&](Value v, ArrayRef<int64_t> position) {
     descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, v, position);
   };
-  auto constant = [&](int64_t v) -> Value { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v)); };
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
+  };
   set(pointer, {0});
   set(pointer, {1});
   set(constant(0), {2});
@@ -49,7 +51,8 @@ LogicalResult emitSmallMatrix(func::FuncOp kernel, const KernelArguments &argume
                body.getTerminator()->getOperands() == op->getResults() &&
                llvm::all_of(op->getOperands(), [](Value v) { return isa<BlockArgument>(v); });
   if (!whole)
-    return kernel.emitOpError("a small matrix operation must be alone in its kernel and return all its results");
+    return kernel.emitOpError(
+        "a small matrix operation must be alone in its kernel and return all its results");
   auto window = [&](Value like, unsigned slot) {
     return buildMemRef(b, kernel.getLoc(), cast<RankedTensorType>(like.getType()), arguments.pointers[slot],
                        arguments.strides[slot], arguments.columns);

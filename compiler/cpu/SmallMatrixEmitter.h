@@ -9,9 +9,9 @@
 
 namespace kowari::codegen {
 
-/// Emits the loops of a kernel that holds exactly one SmallMatrixOpInterface operation. Its memrefs are windows of the
-/// kernel's pointers: rank 2 is columns x columns, rank 1 says columns entries whatever it holds (entries beyond may be
-/// used: triangular factors have D (D - 1)/2), scalars one.
+/// Emits the loops of a kernel that holds exactly one SmallMatrixOpInterface operation. Its memrefs are
+/// windows of the kernel's pointers: rank 2 is columns x columns, rank 1 says columns entries whatever it
+/// holds (entries beyond may be used: triangular factors have D (D - 1)/2), scalars one.
 mlir::LogicalResult emitSmallMatrix(mlir::func::FuncOp kernel, const KernelArguments &arguments,
                                     mlir::OpBuilder &builder);
 

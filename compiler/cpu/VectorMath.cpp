@@ -2,7 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// The coefficients are minimax fits made for this file (weighted least squares, reweighted until the error is level).
+// The coefficients are minimax fits made for this file (weighted least squares, reweighted until the error is
+// level).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/cpu/VectorMath.h"
@@ -61,13 +62,15 @@ public:
 };
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double ln2High = 0.693359375, ln2Low = -2.12194440e-4; // their sum is log 2, the first exact in 10 bits
+constexpr double ln2High = 0.693359375,
+                 ln2Low = -2.12194440e-4; // their sum is log 2, the first exact in 10 bits
 } // namespace
 
 /// exp(x) = 2^n exp(r), r = x - n log 2 in [-0.35, 0.35].
 static Value emitExp(MathBuilder &m, Value x) {
   Value n = m.roundEven(m.mul(x, m.constant(1.44269504088896341, x)));
-  // Written so that a comparison and a select are one instruction; a NaN takes the bound, and comes back through r.
+  // Written so that a comparison and a select are one instruction; a NaN takes the bound, and comes back
+  // through r.
   Value top = m.constant(128.0, x), bottom = m.constant(-126.0, x);
   n = m.select(m.less(n, top), n, top);
   n = m.select(m.greater(n, bottom), n, bottom);
@@ -92,8 +95,8 @@ static Value emitLog(MathBuilder &m, Value x) {
   Value exponent = m.toFloat(e, x);
   exponent = m.select(tiny, m.sub(exponent, m.constant(23.0, x)), exponent);
   Value p = m.polynomial({0.3333331346511841, -0.25000008940696716, 0.2000211924314499, -0.1666799634695053,
-                          0.14219550788402557, -0.12405591458082199, 0.11888174712657928, -0.11675640940666199,
-                          0.06746601313352585},
+                          0.14219550788402557, -0.12405591458082199, 0.11888174712657928,
+                          -0.11675640940666199, 0.06746601313352585},
                          f);
   Value square = m.mul(f, f);
   Value tail = m.fma(exponent, m.constant(ln2Low, x), m.mul(m.mul(square, f), p));
@@ -120,10 +123,10 @@ static Value emitLog1p(MathBuilder &m, Value x) {
 static Value emitErf(MathBuilder &m, Value x) {
   Value t = m.absolute(x), limit = m.constant(4.0, x);
   Value clamped = m.select(m.less(t, limit), t, limit);
-  Value near = m.mul(x, m.polynomial({1.1283791065216064, -0.3761262595653534, 0.1128358542919159,
-                                      -0.026853810995817184, 0.005188327748328447, -0.0008010192541405559,
-                                      7.853857823647559e-05},
-                                     m.mul(x, x)));
+  Value near = m.mul(
+      x, m.polynomial({1.1283791065216064, -0.3761262595653534, 0.1128358542919159, -0.026853810995817184,
+                       0.005188327748328447, -0.0008010192541405559, 7.853857823647559e-05},
+                      m.mul(x, x)));
   Value q = m.polynomial({-0.0001880402269307524, 1.1295784711837769, 0.6332198977470398, 0.10841857641935349,
                           -0.025208257138729095, 0.004204561933875084, -0.00044133636401966214,
                           2.1686850232072175e-05},
@@ -142,8 +145,8 @@ static Value emitSinOrCos(MathBuilder &m, Value x, bool cosine) {
   r = m.fma(safe, m.constant(-4.837512969970703125e-4, x), r);
   r = m.fma(safe, m.constant(-7.549789948768648e-8, x), r);
   Value s = m.mul(r, r);
-  Value sine = m.fma(m.mul(m.polynomial({-0.16666655242443085, 0.008332173340022564, -0.00019516654720064253}, s), s),
-                     r, r);
+  Value sine = m.fma(
+      m.mul(m.polynomial({-0.16666655242443085, 0.008332173340022564, -0.00019516654720064253}, s), s), r, r);
   Value cosinePart = m.fma(
       m.mul(s, s), m.polynomial({0.04166664555668831, -0.0013887309469282627, 2.4432411009911448e-05}, s),
       m.fma(s, m.constant(-0.5, x), m.constant(1.0, x)));
@@ -161,12 +164,30 @@ static Value emitSinOrCos(MathBuilder &m, Value x, bool cosine) {
 
 static StringRef getLibmName(Operation *op) {
   return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
-      .Case("math.exp", "exp").Case("math.exp2", "exp2").Case("math.expm1", "expm1").Case("math.log", "log")
-      .Case("math.log2", "log2").Case("math.log10", "log10").Case("math.log1p", "log1p").Case("math.erf", "erf")
-      .Case("math.erfc", "erfc").Case("math.powf", "pow").Case("math.sin", "sin").Case("math.cos", "cos")
-      .Case("math.tan", "tan").Case("math.tanh", "tanh").Case("math.sinh", "sinh").Case("math.cosh", "cosh")
-      .Case("math.asin", "asin").Case("math.acos", "acos").Case("math.atan", "atan").Case("math.atan2", "atan2")
-      .Case("math.asinh", "asinh").Case("math.acosh", "acosh").Case("math.atanh", "atanh").Case("math.cbrt", "cbrt")
+      .Case("math.exp", "exp")
+      .Case("math.exp2", "exp2")
+      .Case("math.expm1", "expm1")
+      .Case("math.log", "log")
+      .Case("math.log2", "log2")
+      .Case("math.log10", "log10")
+      .Case("math.log1p", "log1p")
+      .Case("math.erf", "erf")
+      .Case("math.erfc", "erfc")
+      .Case("math.powf", "pow")
+      .Case("math.sin", "sin")
+      .Case("math.cos", "cos")
+      .Case("math.tan", "tan")
+      .Case("math.tanh", "tanh")
+      .Case("math.sinh", "sinh")
+      .Case("math.cosh", "cosh")
+      .Case("math.asin", "asin")
+      .Case("math.acos", "acos")
+      .Case("math.atan", "atan")
+      .Case("math.atan2", "atan2")
+      .Case("math.asinh", "asinh")
+      .Case("math.acosh", "acosh")
+      .Case("math.atanh", "atanh")
+      .Case("math.cbrt", "cbrt")
       .Default("");
 }
 
@@ -182,7 +203,8 @@ static Value emitCall(OpBuilder &b, Operation *op, StringRef name, ArrayRef<Valu
   }
   SmallVector<Value> arguments;
   for (Value v : scalars)
-    arguments.push_back(v.getType().isF64() ? v : arith::ExtFOp::create(b, op->getLoc(), b.getF64Type(), v).getResult());
+    arguments.push_back(
+        v.getType().isF64() ? v : arith::ExtFOp::create(b, op->getLoc(), b.getF64Type(), v).getResult());
   Value result = func::CallOp::create(b, op->getLoc(), callee, arguments).getResult(0);
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   return element.isF64() ? result : arith::TruncFOp::create(b, op->getLoc(), element, result).getResult();

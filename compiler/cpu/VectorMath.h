@@ -11,8 +11,8 @@
 //   erf     2.0e-7 absolute
 //   sin,cos 1.5e-7 absolute for |x| up to 8192
 //
-// NaN gives NaN. Every other function of float32, and all functions of float64, become calls of libm in double, one for
-// each lane (exact to float32 rounding, and slow: nothing hot uses them).
+// NaN gives NaN. Every other function of float32, and all functions of float64, become calls of libm in
+// double, one for each lane (exact to float32 rounding, and slow: nothing hot uses them).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,8 +21,9 @@
 
 namespace kowari::codegen {
 
-/// Replaces the math operations of every function in the module; declares the libm functions it calls. math.fma, sqrt,
-/// absf, copysign, floor, ceil, trunc, round and roundeven stay: they are machine instructions.
+/// Replaces the math operations of every function in the module; declares the libm functions it calls.
+/// math.fma, sqrt, absf, copysign, floor, ceil, trunc, round and roundeven stay: they are machine
+/// instructions.
 void expandMath(mlir::ModuleOp module);
 
 } // namespace kowari::codegen

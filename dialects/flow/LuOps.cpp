@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// D is the size of the diagonal's memref; the packed triangles have D (D - 1)/2 entries whatever theirs say. Matrices are
-// at most some sixty wide, so plain loops do.
+// D is the size of the diagonal's memref; the packed triangles have D (D - 1)/2 entries whatever theirs say.
+// Matrices are at most some sixty wide, so plain loops do.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/flow/PointBuilder.h"
@@ -16,8 +16,10 @@ namespace {
 
 class LuBuilder : public PointBuilder {
 public:
-  LuBuilder(OpBuilder &builder, Location location, Value lower, Value upper, Value diagonal, Value permutation)
-      : PointBuilder(builder, location), lower(lower), upper(upper), diagonal(diagonal), permutation(permutation) {
+  LuBuilder(OpBuilder &builder, Location location, Value lower, Value upper, Value diagonal,
+            Value permutation)
+      : PointBuilder(builder, location), lower(lower), upper(upper), diagonal(diagonal),
+        permutation(permutation) {
     zero = index(0);
     one = index(1);
     size = memref::DimOp::create(builder, location, diagonal, 0);

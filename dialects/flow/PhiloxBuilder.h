@@ -47,7 +47,8 @@ private:
   }
   mlir::Value constantOf(mlir::Type type, uint32_t value) {
     mlir::Type element = mlir::getElementTypeOrSelf(type);
-    mlir::TypedAttr attribute = b.getIntegerAttr(element, llvm::APInt(element.getIntOrFloatBitWidth(), value));
+    mlir::TypedAttr attribute =
+        b.getIntegerAttr(element, llvm::APInt(element.getIntOrFloatBitWidth(), value));
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
       attribute = mlir::DenseElementsAttr::get(vector, mlir::cast<mlir::Attribute>(attribute));
     return mlir::arith::ConstantOp::create(b, loc, attribute);

@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace kowari::flow {
 
-/// Counter words: sample (low half), epoch, site, column; key words: low and high half of the seed. u = word/2^32 >= p is
-/// compared in integers: exact, and the same for f32 and f64.
+/// Counter words: sample (low half), epoch, site, column; key words: low and high half of the seed. u =
+/// word/2^32 >= p is compared in integers: exact, and the same for f32 and f64.
 void DropoutOp::emitPoint(OpBuilder &builder, Location location, ArrayRef<SmallVector<Value>> operands,
                           const PointExtent &extent, SmallVector<SmallVector<Value>> &results) {
   PointBuilder p(builder, location);

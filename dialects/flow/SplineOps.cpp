@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// The 3K-1 numbers of a point are values in registers, K is known: bins are found by a chain of comparisons and selects,
-// no memory is indexed. Names follow the formulas in DensityOps.td.
+// The 3K-1 numbers of a point are values in registers, K is known: bins are found by a chain of comparisons
+// and selects, no memory is indexed. Names follow the formulas in DensityOps.td.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/flow/PointBuilder.h"
@@ -56,7 +56,8 @@ public:
                 compare(arith::CmpFPredicate::OLE, x, constant(shape.bound, x)));
   }
   Knots buildKnots(unsigned first);
-  /// The bin of `position` among the knots `searched` (widths for the forward spline, heights for the inverse).
+  /// The bin of `position` among the knots `searched` (widths for the forward spline, heights for the
+  /// inverse).
   Bin findBin(Value position, const Knots &searched, const Knots &widths, const Knots &heights);
   Fraction evaluate(const Bin &bin, Value t);
   Value getLogDerivative(const Fraction &f) {
@@ -78,8 +79,8 @@ public:
   /// softplus': 1 beyond 20.
   Value softplusSlope(Value x) { return select(greater(x, constant(20.0, x)), constant(1.0, x), sigmoid(x)); }
 
-  /// Gradients of the raw numbers of widths (or heights) from those of the bin's two knots: `before` reaches every bin
-  /// in front of the point's, `within` also its own.
+  /// Gradients of the raw numbers of widths (or heights) from those of the bin's two knots: `before` reaches
+  /// every bin in front of the point's, `within` also its own.
   void emitKnotGradients(const Knots &knots, const Bin &bin, Value before, Value within,
                          SmallVectorImpl<Value> &gradients);
   void emitDerivativeGradients(const Bin &bin, Value g0, Value g1, SmallVectorImpl<Value> &gradients);
@@ -193,7 +194,8 @@ void SplineBuilder::emitKnotGradients(const Knots &knots, const Bin &bin, Value 
     gradients.push_back(mul(mul(share, factor), sub(g, mean)));
 }
 
-void SplineBuilder::emitDerivativeGradients(const Bin &bin, Value g0, Value g1, SmallVectorImpl<Value> &gradients) {
+void SplineBuilder::emitDerivativeGradients(const Bin &bin, Value g0, Value g1,
+                                            SmallVectorImpl<Value> &gradients) {
   Value zero = constant(0.0, g0);
   if (shape.bins > 1) {
     g0 = mul(g0, softplusSlope(bin.raw0));
@@ -217,7 +219,9 @@ template <class Op> static SplineShape getShapeOf(Op op) {
 
 template <class Op> static int64_t getParameterCount(Op op) { return 3 * op.getNumBins() - 1; }
 
-ResultKind RqSplineOp::getResultKind(unsigned index) { return index == 1 ? ResultKind::RowSum : ResultKind::Pointwise; }
+ResultKind RqSplineOp::getResultKind(unsigned index) {
+  return index == 1 ? ResultKind::RowSum : ResultKind::Pointwise;
+}
 int64_t RqSplineOp::getOperandPointWidth(unsigned index) { return index == 1 ? getParameterCount(*this) : 1; }
 
 void RqSplineOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
@@ -235,8 +239,12 @@ void RqSplineOp::emitPoint(OpBuilder &builder, Location location, Points operand
 
 //===-- gradient ----------------------------------------------------------===//
 
-int64_t RqSplineGradOp::getOperandPointWidth(unsigned index) { return index == 1 ? getParameterCount(*this) : 1; }
-int64_t RqSplineGradOp::getResultPointWidth(unsigned index) { return index == 1 ? getParameterCount(*this) : 1; }
+int64_t RqSplineGradOp::getOperandPointWidth(unsigned index) {
+  return index == 1 ? getParameterCount(*this) : 1;
+}
+int64_t RqSplineGradOp::getResultPointWidth(unsigned index) {
+  return index == 1 ? getParameterCount(*this) : 1;
+}
 
 namespace {
 struct BinGradient {
@@ -245,7 +253,8 @@ struct BinGradient {
 } // namespace
 
 /// Back through y and log dy/dx to the position, the bin's corners and the derivatives there.
-static BinGradient emitBinGradient(SplineBuilder &s, const Bin &bin, const Fraction &f, Value dy, Value dlog) {
+static BinGradient emitBinGradient(SplineBuilder &s, const Bin &bin, const Fraction &f, Value dy,
+                                   Value dlog) {
   Value two = s.constant(2.0, dy), reciprocal = s.div(s.constant(1.0, dy), f.denominator);
   Value share = s.mul(f.numerator, reciprocal);
   Value dNumerator = s.mul(s.mul(dy, f.height), reciprocal);
@@ -254,7 +263,8 @@ static BinGradient emitBinGradient(SplineBuilder &s, const Bin &bin, const Fract
   Value t2 = s.mul(f.t, f.t);
 
   Value dProduct = s.fma(dDenominator, f.curvature, s.fma(dNumerator, bin.d0, s.mul(twoInner, f.slope)));
-  Value dSlope = s.fma(dDenominator, s.sub(s.constant(1.0, dy), s.mul(two, f.product)), s.mul(dNumerator, t2));
+  Value dSlope =
+      s.fma(dDenominator, s.sub(s.constant(1.0, dy), s.mul(two, f.product)), s.mul(dNumerator, t2));
   dSlope = s.fma(twoInner, f.product, s.fma(two, s.div(dlog, f.slope), dSlope));
   Value dT = s.mul(twoInner, s.sub(s.mul(bin.d1, f.t), s.mul(bin.d0, f.rest)));
   dT = s.fma(dNumerator, s.mul(two, s.mul(f.slope, f.t)), dT);
@@ -300,7 +310,9 @@ void RqSplineGradOp::emitPoint(OpBuilder &builder, Location location, Points ope
 ResultKind RqSplineInverseOp::getResultKind(unsigned index) {
   return index == 1 ? ResultKind::RowSum : ResultKind::Pointwise;
 }
-int64_t RqSplineInverseOp::getOperandPointWidth(unsigned index) { return index == 1 ? getParameterCount(*this) : 1; }
+int64_t RqSplineInverseOp::getOperandPointWidth(unsigned index) {
+  return index == 1 ? getParameterCount(*this) : 1;
+}
 
 void RqSplineInverseOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
                                   PointResults &results) {
@@ -311,7 +323,8 @@ void RqSplineInverseOp::emitPoint(OpBuilder &builder, Location location, Points 
   Bin bin = s.findBin(safe, heights, widths, heights);
   Value width = s.sub(bin.x1, bin.x0), height = s.sub(bin.y1, bin.y0), slope = s.div(height, width);
   Value e = s.sub(s.add(bin.d1, bin.d0), s.mul(s.constant(2.0, y), slope)), q = s.sub(safe, bin.y0);
-  Value qe = s.mul(q, e), a = s.fma(height, s.sub(slope, bin.d0), qe), halfless = s.sub(s.mul(height, bin.d0), qe);
+  Value qe = s.mul(q, e), a = s.fma(height, s.sub(slope, bin.d0), qe),
+        halfless = s.sub(s.mul(height, bin.d0), qe);
   Value c = s.neg(s.mul(slope, q));
   Value discriminant = s.sub(s.mul(halfless, halfless), s.mul(s.mul(s.constant(4.0, y), a), c));
   discriminant = s.max(discriminant, zero);

@@ -23,7 +23,8 @@ std::string writeKernel(const std::string &element, const std::string &lanes, co
       %y = flow.dropout %x, %sample, %seed, %epoch {probability = 0.3 : f64, site = 5 : i64}
         : ($M, tensor<?xi64>, tensor<i64>, tensor<i64>) -> $M
       return %y : $M
-    })", {{"M", "tensor<?x8x$E>"}, {"E", element}, {"L", lanes}, {"K", chunks}});
+    })",
+                    {{"M", "tensor<?x8x$E>"}, {"E", element}, {"L", lanes}, {"K", chunks}});
 }
 
 bool keeps(uint64_t seed, uint32_t epoch, uint64_t sample, uint32_t column) {
@@ -51,13 +52,15 @@ TEST(Dropout, IsRandom123sPhiloxInEveryLayout) {
   for (Type type : {Type::F32, Type::F64})
     for (bool lanesRows : {false, true})
       for (const char *chunks : {"rows", "columns"}) {
-        std::string name = std::string(type == Type::F32 ? "f32_" : "f64_") + (lanesRows ? "rows_" : "columns_") + chunks;
-        auto y = run(module->get(name), {lanesRows, chunks, rows, columns, 16, {}}, {x, sample, seed, epoch}, {x},
-                     std::vector<Type>(5, type));
+        std::string name =
+            std::string(type == Type::F32 ? "f32_" : "f64_") + (lanesRows ? "rows_" : "columns_") + chunks;
+        auto y = run(module->get(name), {lanesRows, chunks, rows, columns, 16, {}}, {x, sample, seed, epoch},
+                     {x}, std::vector<Type>(5, type));
         for (int64_t r = 0; r < rows; ++r)
           for (int64_t c = 0; c < columns; ++c) {
             bool keep = keeps((uint64_t)seed.data[0], 17, (uint64_t)sample.at(r, 0), c);
-            ASSERT_NEAR(y[0].at(r, c), keep ? x.at(r, c) / (1 - probability) : 0.0, 1e-6) << name << r << " " << c;
+            ASSERT_NEAR(y[0].at(r, c), keep ? x.at(r, c) / (1 - probability) : 0.0, 1e-6)
+                << name << r << " " << c;
           }
       }
 }

@@ -18,8 +18,8 @@
 namespace kowari::test {
 namespace {
 
-const std::map<std::string, std::string> types = {{"M", "tensor<?x8xf32>"}, {"R", "tensor<?xf32>"},
-                                                  {"C", "tensor<8xf32>"}, {"S", "tensor<f32>"}};
+const std::map<std::string, std::string> types = {
+    {"M", "tensor<?x8xf32>"}, {"R", "tensor<?xf32>"}, {"C", "tensor<8xf32>"}, {"S", "tensor<f32>"}};
 
 std::unique_ptr<CompiledModule> compile(const std::string &text) {
   return CompiledModule::compile(substitute(text, types));
@@ -66,7 +66,8 @@ TEST(FusedKernel, LayerNormWithActivationInThreeStages) {
     expectNear(v, out[2], 1e-5);
     expectNear(y, out[3], 2e-5);
     launch.tied = {{0, 0}, {3, 2}}; // x over h, y over r: both read before
-    auto over = run(module->get("k"), launch, {h, b, r, g, bb}, {x, m, v, y}, std::vector<Type>(9, Type::F32));
+    auto over =
+        run(module->get("k"), launch, {h, b, r, g, bb}, {x, m, v, y}, std::vector<Type>(9, Type::F32));
     EXPECT_EQ(out[0].data, over[0].data);
   }
 }
@@ -84,7 +85,8 @@ TEST(FusedKernel, BatchNormGradientChainAlsoInPlace) {
   std::string text;
   for (const char *lanes : {"rows", "columns"}) {
     text += substitute(head + body, {{"N", std::string("apart_") + lanes}, {"A", ""}, {"L", lanes}});
-    text += substitute(head + body, {{"N", std::string("tied_") + lanes}, {"A", " {flow.tied = 0 : i64}"}, {"L", lanes}});
+    text += substitute(head + body,
+                       {{"N", std::string("tied_") + lanes}, {"A", " {flow.tied = 0 : i64}"}, {"L", lanes}});
   }
   auto module = compile(text);
   ASSERT_TRUE(module);
@@ -114,7 +116,8 @@ TEST(FusedKernel, BatchNormGradientChainAlsoInPlace) {
       if (tied)
         launch.tied = {{0, 0}};
       std::string name = std::string(tied ? "tied_" : "apart_") + (lanesRows ? "rows" : "columns");
-      auto out = run(module->get(name), launch, {dy, x, m, v, g}, {dx, dg, db, s}, std::vector<Type>(9, Type::F32));
+      auto out =
+          run(module->get(name), launch, {dy, x, m, v, g}, {dx, dg, db, s}, std::vector<Type>(9, Type::F32));
       SCOPED_TRACE(name);
       expectNear(dx, out[0], 1e-5);
       expectNear(dg, out[1], 1e-4);
@@ -137,7 +140,8 @@ TEST(FusedKernel, TrainingBatchNormWithRunningStatistics) {
   std::mt19937 random(7);
   constexpr int64_t rows = 5000, columns = 37;
   Array x = Array::make(Form::Matrix, rows, columns).fill(random, 99, 101), y = x;
-  Array g = Array::make(Form::Column, rows, columns).fill(random, -1, 1), b = g, m = g, v = g, rm = g, rv = g, nm = g, nv = g;
+  Array g = Array::make(Form::Column, rows, columns).fill(random, -1, 1), b = g, m = g, v = g, rm = g, rv = g,
+        nm = g, nv = g;
   for (int64_t c = 0; c < columns; ++c) {
     m.at(0, c) = v.at(0, c) = 0;
     for (int64_t r = 0; r < rows; ++r)
@@ -145,12 +149,13 @@ TEST(FusedKernel, TrainingBatchNormWithRunningStatistics) {
     for (int64_t r = 0; r < rows; ++r)
       v.at(0, c) += std::pow(x.at(r, c) - m.at(0, c), 2) / rows;
     for (int64_t r = 0; r < rows; ++r)
-      y.at(r, c) = std::max(0.0, (x.at(r, c) - m.at(0, c)) / std::sqrt(v.at(0, c) + 1e-3) * g.at(0, c) + b.at(0, c));
+      y.at(r, c) =
+          std::max(0.0, (x.at(r, c) - m.at(0, c)) / std::sqrt(v.at(0, c) + 1e-3) * g.at(0, c) + b.at(0, c));
     nm.at(0, c) = 0.9 * rm.at(0, c) + 0.1 * m.at(0, c);
     nv.at(0, c) = 0.9 * rv.at(0, c) + 0.1 * v.at(0, c) * rows / (rows - 1);
   }
-  auto out = run(module->get("k"), {false, "columns", rows, columns, 16, {}}, {x, g, b, rm, rv}, {y, m, v, nm, nv},
-                 std::vector<Type>(10, Type::F32));
+  auto out = run(module->get("k"), {false, "columns", rows, columns, 16, {}}, {x, g, b, rm, rv},
+                 {y, m, v, nm, nv}, std::vector<Type>(10, Type::F32));
   expectNear(m, out[1], 2e-5); // one last digit of 100 is 8e-6: long sums keep it
   expectNear(v, out[2], 1e-6);
   expectNear(y, out[0], 1e-4);
@@ -160,20 +165,27 @@ TEST(FusedKernel, TrainingBatchNormWithRunningStatistics) {
 
 /// The bias of the spline's parameters is added inside the spline's kernel: a point is 3K-1 columns of it.
 TEST(FusedKernel, WidePointsRunThroughNarrowOperations) {
-  std::string spline = "flow.rq_spline %x, $u {num_bins = 2 : i64, tail_bound = 1.0 : f64, divisor = 2.0 : f64} : ($X, $U) -> ($X, $R)";
+  std::string spline = "flow.rq_spline %x, $u {num_bins = 2 : i64, tail_bound = 1.0 : f64, divisor = 2.0 : "
+                       "f64} : ($X, $U) -> ($X, $R)";
   auto fill = [&](std::string text) {
-    return substitute(text, {{"X", "tensor<?x3xf32>"}, {"U", "tensor<?x15xf32>"}, {"B", "tensor<15xf32>"},
+    return substitute(text, {{"X", "tensor<?x3xf32>"},
+                             {"U", "tensor<?x15xf32>"},
+                             {"B", "tensor<15xf32>"},
                              {"R", "tensor<?xf32>"}});
   };
-  auto module = CompiledModule::compile(fill(
-      "func.func @fused(%x: $X, %u: $U, %b: $B) -> ($X, $R, $U) attributes {flow.kernel = {lanes = \"rows\", chunks = \"rows\"}} {\n"
-      "%w = flow.add_bias %u, %b : ($U, $B) -> $U\n%y, %l = " + substitute(spline, {{"u", "%w"}}) +
-      "\nreturn %y, %l, %w : $X, $R, $U\n}\n"
-      "func.func @bare(%x: $X, %u: $U) -> ($X, $R) attributes {flow.kernel = {lanes = \"rows\", chunks = \"rows\"}} {\n%y, %l = " +
-      substitute(spline, {{"u", "%u"}}) + "\nreturn %y, %l : $X, $R\n}"));
+  auto module =
+      CompiledModule::compile(fill("func.func @fused(%x: $X, %u: $U, %b: $B) -> ($X, $R, $U) attributes "
+                                   "{flow.kernel = {lanes = \"rows\", chunks = \"rows\"}} {\n"
+                                   "%w = flow.add_bias %u, %b : ($U, $B) -> $U\n%y, %l = " +
+                                   substitute(spline, {{"u", "%w"}}) +
+                                   "\nreturn %y, %l, %w : $X, $R, $U\n}\n"
+                                   "func.func @bare(%x: $X, %u: $U) -> ($X, $R) attributes {flow.kernel = "
+                                   "{lanes = \"rows\", chunks = \"rows\"}} {\n%y, %l = " +
+                                   substitute(spline, {{"u", "%u"}}) + "\nreturn %y, %l : $X, $R\n}"));
   ASSERT_TRUE(module);
   std::mt19937 random(8);
-  Array x = Array::make(Form::Matrix, 21, 3).fill(random, -1, 1), u = Array::make(Form::Matrix, 21, 15).fill(random, -3, 3);
+  Array x = Array::make(Form::Matrix, 21, 3).fill(random, -1, 1),
+        u = Array::make(Form::Matrix, 21, 15).fill(random, -3, 3);
   Array b = Array::make(Form::Column, 1, 15).fill(random, -1, 1), l = Array::make(Form::Row, 21, 1);
   Launch launch{true, "rows", 21, 3, 16, {}};
   auto fused = run(module->get("fused"), launch, {x, u, b}, {x, l, u}, std::vector<Type>(6, Type::F32));
@@ -240,18 +252,23 @@ std::string getError(const std::string &text) {
 }
 
 TEST(FusedKernel, RefusesWhatItCannotCut) {
-  EXPECT_THAT(getError(R"(func.func @k(%x: $M) -> $C attributes {flow.kernel = {lanes = "columns", chunks = "rows"}} {
+  EXPECT_THAT(
+      getError(R"(func.func @k(%x: $M) -> $C attributes {flow.kernel = {lanes = "columns", chunks = "rows"}} {
       %y = flow.sum_rows %x : ($M) -> $C
       return %y : $C })"),
-              testing::HasSubstr("sums over rows"));
-  EXPECT_THAT(getError(R"(func.func @k(%x: $M, %a: $C, %b: $C) -> ($M, $C) attributes {flow.kernel = {lanes = "columns", chunks = "rows"}} {
+      testing::HasSubstr("sums over rows"));
+  EXPECT_THAT(
+      getError(
+          R"(func.func @k(%x: $M, %a: $C, %b: $C) -> ($M, $C) attributes {flow.kernel = {lanes = "columns", chunks = "rows"}} {
       %c = flow.add %a, %b : ($C, $C) -> $C
       %y = flow.add_bias %x, %c : ($M, $C) -> $M
       return %y, %c : $M, $C })"),
-              testing::HasSubstr("every chunk"));
-  EXPECT_THAT(getError(R"(func.func @k(%x: $M) -> $M attributes {flow.kernel = {lanes = "diagonal", chunks = "rows"}} {
+      testing::HasSubstr("every chunk"));
+  EXPECT_THAT(
+      getError(
+          R"(func.func @k(%x: $M) -> $M attributes {flow.kernel = {lanes = "diagonal", chunks = "rows"}} {
       return %x : $M })"),
-              testing::HasSubstr("lanes"));
+      testing::HasSubstr("lanes"));
 }
 
 TEST(FusedKernel, EqualModulesGiveEqualBytesAndOtherTargetsOthers) {

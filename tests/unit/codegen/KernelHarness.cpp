@@ -33,11 +33,14 @@ Array Array::make(Form form, int64_t rows, int64_t columns) {
 Array &Array::fill(std::mt19937 &random, double low, double high) {
   std::uniform_real_distribution<double> uniform(low, high);
   for (double &v : data)
-    v = form == Form::RowIndex || form == Form::Index || form == Form::ColumnIndex ? std::floor(uniform(random)) : (double)(float)uniform(random);
+    v = form == Form::RowIndex || form == Form::Index || form == Form::ColumnIndex
+            ? std::floor(uniform(random))
+            : (double)(float)uniform(random);
   return *this;
 }
 
-std::unique_ptr<CompiledModule> CompiledModule::compile(const std::string &text, const std::string &targetName) {
+std::unique_ptr<CompiledModule> CompiledModule::compile(const std::string &text,
+                                                        const std::string &targetName) {
   mlir::MLIRContext context;
   context.loadDialect<flow::FlowDialect, mlir::func::FuncDialect>();
   std::string messages;
@@ -187,9 +190,10 @@ std::vector<Array> run(KowariKernel kernel, const Launch &launch, const std::vec
   int64_t cut = launch.cut > 0 && launch.chunks != "none" ? launch.cut : std::max<int64_t>(1, extent);
   for (int64_t begin = 0; begin < extent; begin += cut) {
     int64_t end = std::min(extent, begin + cut);
-    KowariKernelArgs args = {byRows ? begin : 0, byRows ? end : launch.rows, byRows ? 0 : begin,
-                             byRows ? launch.columns : end, launch.rows, launch.columns,
-                             pointers.data(), strides.data()};
+    KowariKernelArgs args = {byRows ? begin : 0, byRows ? end : launch.rows,
+                             byRows ? 0 : begin, byRows ? launch.columns : end,
+                             launch.rows,        launch.columns,
+                             pointers.data(),    strides.data()};
     kernel(&args);
   }
   std::vector<Array> out = results;

@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Kernels run on operands laid out as a plan lays them out, with NaN in every pad and a guard behind, so that a kernel
-// that lets a pad into a result or writes where it may not is caught.
+// Kernels run on operands laid out as a plan lays them out, with NaN in every pad and a guard behind, so that
+// a kernel that lets a pad into a result or writes where it may not is caught.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -40,7 +40,8 @@ struct Array {
 class CompiledModule {
 public:
   /// Compiles for this machine; fails the test and returns null with the diagnostics if that does not work.
-  static std::unique_ptr<CompiledModule> compile(const std::string &mlir, const std::string &target = "native");
+  static std::unique_ptr<CompiledModule> compile(const std::string &mlir,
+                                                 const std::string &target = "native");
   ~CompiledModule();
   KowariKernel get(const std::string &name) const;
   const std::string &getBytes() const { return bytes; }
@@ -54,7 +55,7 @@ struct Launch {
   bool lanesRows = false;
   std::string chunks = "rows"; ///< rows, columns or none
   int64_t rows = 1, columns = 1;
-  int64_t cut = 0;                     ///< length of a chunk, a multiple of 16; 0: one chunk
+  int64_t cut = 0;                       ///< length of a chunk, a multiple of 16; 0: one chunk
   std::vector<std::pair<int, int>> tied; ///< (result, operand) that share memory
 };
 

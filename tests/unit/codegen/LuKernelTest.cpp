@@ -27,7 +27,12 @@ std::string writeKernels(const std::string &element) {
     func.func @gradient_$E(%dw: $W, %dl: $S, %lo: $P, %up: $P, %d: $D, %p: tensor<4xi64>) -> ($P, $P, $D) attributes {flow.kernel = {lanes = "columns", chunks = "none"}} {
       %a, %b, %c = flow.lu_weight_grad %dw, %dl, %lo, %up, %d, %p : ($W, $S, $P, $P, $D, tensor<4xi64>) -> ($P, $P, $D)
       return %a, %b, %c : $P, $P, $D
-    })", {{"P", "tensor<6x$E>"}, {"D", "tensor<4x$E>"}, {"W", "tensor<4x4x$E>"}, {"S", "tensor<$E>"}, {"E", element}});
+    })",
+                    {{"P", "tensor<6x$E>"},
+                     {"D", "tensor<4x$E>"},
+                     {"W", "tensor<4x4x$E>"},
+                     {"S", "tensor<$E>"},
+                     {"E", element}});
 }
 
 struct Factors {
@@ -145,7 +150,8 @@ TEST_P(LuKernelTest, GradientAgreesWithFiniteDifferences) {
       double down = objective();
       moved[part]->data[i] = saved;
       EXPECT_NEAR((up - down) / (2 * step), exact[part].data[i], 1e-7) << part << " " << i;
-      EXPECT_NEAR(exact[part].data[i], single[part].data[i], 2e-5 * std::max(1.0, std::abs(exact[part].data[i])));
+      EXPECT_NEAR(exact[part].data[i], single[part].data[i],
+                  2e-5 * std::max(1.0, std::abs(exact[part].data[i])));
     }
 }
 

@@ -23,7 +23,8 @@ static OpCase activation(const std::string &kind, double (*f)(double)) {
 
 static OpCase activationGrad(const std::string &kind, double (*f)(double, double)) {
   return {"activation_grad_" + kind, "MM", "M",
-          "%2 = flow.activation_grad %0, %1 {kind = #flow.activation<" + kind + ">} : ($M, $M) -> $M\n return %2 : $M",
+          "%2 = flow.activation_grad %0, %1 {kind = #flow.activation<" + kind +
+              ">} : ($M, $M) -> $M\n return %2 : $M",
           pointwise([f](In x, Out y) { y[0] = f(x[0], x[1]); })};
 }
 
@@ -36,8 +37,9 @@ std::vector<OpCase> getPointwiseCases() {
       activationGrad("elu", [](double dy, double y) { return y > 0 ? dy : dy * (y + 1); }),
       activationGrad("relu", [](double dy, double y) { return y > 0 ? dy : 0.0; }),
       activationGrad("leaky_relu", [](double dy, double y) { return y > 0 ? dy : 0.01 * dy; }),
-      activationGrad("gelu",
-                     [](double dy, double x) { return dy * (cdf(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI)); }),
+      activationGrad(
+          "gelu",
+          [](double dy, double x) { return dy * (cdf(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI)); }),
       {"add", "MM", "M", "%2 = flow.add %0, %1 : ($M, $M) -> $M\n return %2 : $M",
        pointwise([](In x, Out y) { y[0] = x[0] + x[1]; })},
       {"sub", "MM", "M", "%2 = flow.sub %0, %1 : ($M, $M) -> $M\n return %2 : $M",
@@ -55,7 +57,8 @@ std::vector<OpCase> getPointwiseCases() {
          y[0] = x[0] * s;
          y[1] = x[0] * x[1] * s * (1 - s);
        })},
-      {"base_log_prob_grad", "MR", "M", "%2 = flow.base_log_prob_grad %0, %1 : ($M, $R) -> $M\n return %2 : $M",
+      {"base_log_prob_grad", "MR", "M",
+       "%2 = flow.base_log_prob_grad %0, %1 : ($M, $R) -> $M\n return %2 : $M",
        pointwise([](In x, Out y) { y[0] = -x[0] * x[1]; })},
   };
 }
@@ -74,25 +77,30 @@ static std::vector<OpCase> getBatchNormCases() {
       {"sum_rows", "M", "C", "%1 = flow.sum_rows %0 : ($M) -> $C\n return %1 : $C",
        summed([](In x, Out y) { y[0] = x[0]; }, keepSum), Cuts::Columns},
       {"batch_norm", "MCCCC", "M",
-       "%5 = flow.batch_norm %0, %1, %2, %3, %4 {epsilon = 1.0e-3 : f64} : ($M, $C, $C, $C, $C) -> $M\n return %5 : $M",
+       "%5 = flow.batch_norm %0, %1, %2, %3, %4 {epsilon = 1.0e-3 : f64} : ($M, $C, $C, $C, $C) -> $M\n "
+       "return %5 : $M",
        pointwise([xhat](In x, Out y) { y[0] = xhat(x[0], x[1], x[2]) * x[3] + x[4]; })},
       {"batch_norm_grad_params", "MMCC", "CC",
-       "%4, %5 = flow.batch_norm_grad_params %0, %1, %2, %3 {epsilon = 1.0e-3 : f64} : ($M, $M, $C, $C) -> ($C, $C)\n"
+       "%4, %5 = flow.batch_norm_grad_params %0, %1, %2, %3 {epsilon = 1.0e-3 : f64} : ($M, $M, $C, $C) -> "
+       "($C, $C)\n"
        " return %4, %5 : $C, $C",
-       summed([xhat](In x, Out y) { y[0] = x[0] * xhat(x[1], x[2], x[3]), y[1] = x[0]; }, keepSum), Cuts::Columns},
+       summed([xhat](In x, Out y) { y[0] = x[0] * xhat(x[1], x[2], x[3]), y[1] = x[0]; }, keepSum),
+       Cuts::Columns},
       {"batch_norm_grad_input_eval", "MMCCCCC", "M",
-       "%7 = flow.batch_norm_grad_input %0, %1, %2, %3, %4, %5, %6 {epsilon = 1.0e-3 : f64} : ($M, $M, $C, $C, $C, $C, "
+       "%7 = flow.batch_norm_grad_input %0, %1, %2, %3, %4, %5, %6 {epsilon = 1.0e-3 : f64} : ($M, $M, $C, "
+       "$C, $C, $C, "
        "$C) -> $M\n return %7 : $M",
        pointwise([](In x, Out y) { y[0] = x[4] / std::sqrt(x[3] + 1e-3) * x[0]; })},
       {"batch_norm_grad_input_training", "MMCCCCC", "M",
-       "%7 = flow.batch_norm_grad_input %0, %1, %2, %3, %4, %5, %6 {epsilon = 1.0e-3 : f64, training} : ($M, $M, $C, $C, "
+       "%7 = flow.batch_norm_grad_input %0, %1, %2, %3, %4, %5, %6 {epsilon = 1.0e-3 : f64, training} : ($M, "
+       "$M, $C, $C, "
        "$C, $C, $C) -> $M\n return %7 : $M",
        [xhat](const std::vector<Array> &in, std::vector<Array> &out, int64_t rows, int64_t columns) {
          for (int64_t r = 0; r < rows; ++r)
            for (int64_t c = 0; c < columns; ++c) {
              auto x = [&](int i) { return in[i].see(r, c); };
-             out[0].at(r, c) = x(4) / std::sqrt(x(3) + 1e-3) *
-                               (x(0) - x(6) / rows - xhat(x(1), x(2), x(3)) * x(5) / rows);
+             out[0].at(r, c) =
+                 x(4) / std::sqrt(x(3) + 1e-3) * (x(0) - x(6) / rows - xhat(x(1), x(2), x(3)) * x(5) / rows);
            }
        }},
   };
@@ -110,22 +118,28 @@ static std::vector<OpCase> getLayerNormCases() {
       {"row_variance", "MR", "R", "%2 = flow.row_variance %0, %1 : ($M, $R) -> $R\n return %2 : $R",
        summed([](In x, Out y) { y[0] = (x[0] - x[1]) * (x[0] - x[1]); }, overColumns), Cuts::Rows},
       {"base_log_prob", "M", "R", "%1 = flow.base_log_prob %0 : ($M) -> $R\n return %1 : $R",
-       summed([](In x, Out y) { y[0] = -0.5 * x[0] * x[0] - 0.5 * std::log(2 * M_PI); }, keepSum), Cuts::Rows},
+       summed([](In x, Out y) { y[0] = -0.5 * x[0] * x[0] - 0.5 * std::log(2 * M_PI); }, keepSum),
+       Cuts::Rows},
       {"normalize_rows", "MRRCC", "M",
        "%5 = flow.normalize_rows %0, %1, %2, %3, %4 {epsilon = 1.0e-5 : f64} : ($M, $R, $R, $C, $C) -> $M\n"
        " return %5 : $M",
        pointwise([xhat](In x, Out y) { y[0] = xhat(x[0], x[1], x[2]) * x[3] + x[4]; })},
       {"layer_norm_grad_params", "MMRR", "CC",
-       "%4, %5 = flow.layer_norm_grad_params %0, %1, %2, %3 {epsilon = 1.0e-5 : f64} : ($M, $M, $R, $R) -> ($C, $C)\n"
+       "%4, %5 = flow.layer_norm_grad_params %0, %1, %2, %3 {epsilon = 1.0e-5 : f64} : ($M, $M, $R, $R) -> "
+       "($C, $C)\n"
        " return %4, %5 : $C, $C",
-       summed([xhat](In x, Out y) { y[0] = x[0] * xhat(x[1], x[2], x[3]), y[1] = x[0]; }, keepSum), Cuts::Columns},
+       summed([xhat](In x, Out y) { y[0] = x[0] * xhat(x[1], x[2], x[3]), y[1] = x[0]; }, keepSum),
+       Cuts::Columns},
       {"layer_norm_grad_sums", "MMRRC", "RR",
-       "%5, %6 = flow.layer_norm_grad_sums %0, %1, %2, %3, %4 {epsilon = 1.0e-5 : f64} : ($M, $M, $R, $R, $C) -> ($R, "
+       "%5, %6 = flow.layer_norm_grad_sums %0, %1, %2, %3, %4 {epsilon = 1.0e-5 : f64} : ($M, $M, $R, $R, "
+       "$C) -> ($R, "
        "$R)\n return %5, %6 : $R, $R",
-       summed([xhat](In x, Out y) { y[0] = x[0] * x[4], y[1] = x[0] * x[4] * xhat(x[1], x[2], x[3]); }, overColumns),
+       summed([xhat](In x, Out y) { y[0] = x[0] * x[4], y[1] = x[0] * x[4] * xhat(x[1], x[2], x[3]); },
+              overColumns),
        Cuts::Rows},
       {"layer_norm_grad_apply", "MMRRCRR", "M",
-       "%7 = flow.layer_norm_grad_apply %0, %1, %2, %3, %4, %5, %6 {epsilon = 1.0e-5 : f64} : ($M, $M, $R, $R, $C, $R, "
+       "%7 = flow.layer_norm_grad_apply %0, %1, %2, %3, %4, %5, %6 {epsilon = 1.0e-5 : f64} : ($M, $M, $R, "
+       "$R, $C, $R, "
        "$R) -> $M\n return %7 : $M",
        pointwise([xhat](In x, Out y) {
          y[0] = (x[0] * x[4] - x[5] - xhat(x[1], x[2], x[3]) * x[6]) / std::sqrt(x[3] + 1e-5);
@@ -152,7 +166,8 @@ std::vector<OpCase> getVectorCases() {
        summed([](In x, Out y) { y[0] = -x[0]; }, overRows), Cuts::Columns},
       {"sum_of_row_vector", "R", "S", "%1 = flow.sum_rows %0 : ($R) -> $S\n return %1 : $S",
        summed([](In x, Out y) { y[0] = x[0]; }, keepSum), Cuts::Columns},
-      {"negative_mean_grad", "RS", "R", "%2 = flow.negative_mean_grad %0, %1 : ($R, $S) -> $R\n return %2 : $R",
+      {"negative_mean_grad", "RS", "R",
+       "%2 = flow.negative_mean_grad %0, %1 : ($R, $S) -> $R\n return %2 : $R",
        [](const std::vector<Array> &in, std::vector<Array> &out, int64_t rows, int64_t) {
          for (double &v : out[0].data)
            v = -in[1].data[0] / rows;
@@ -160,21 +175,25 @@ std::vector<OpCase> getVectorCases() {
   };
   for (OpCase &c : cases)
     c.oneDimension = 1;
-  OpCase running = {"batch_norm_running", "CCCC", "CC",
-                    "%4, %5 = flow.batch_norm_running %0, %1, %2, %3 {momentum = 0.1 : f64} : ($C, $C, $C, $C) -> ($C, "
-                    "$C)\n return %4, %5 : $C, $C",
-                    [](const std::vector<Array> &in, std::vector<Array> &out, int64_t rows, int64_t columns) {
-                      for (int64_t c = 0; c < columns; ++c) {
-                        out[0].data[c] = 0.9 * in[0].data[c] + 0.1 * in[2].data[c];
-                        out[1].data[c] = 0.9 * in[1].data[c] + 0.1 * in[3].data[c] * rows / (rows - 1.0);
-                      }
-                    },
-                    Cuts::Columns};
+  OpCase running = {
+      "batch_norm_running",
+      "CCCC",
+      "CC",
+      "%4, %5 = flow.batch_norm_running %0, %1, %2, %3 {momentum = 0.1 : f64} : ($C, $C, $C, $C) -> ($C, "
+      "$C)\n return %4, %5 : $C, $C",
+      [](const std::vector<Array> &in, std::vector<Array> &out, int64_t rows, int64_t columns) {
+        for (int64_t c = 0; c < columns; ++c) {
+          out[0].data[c] = 0.9 * in[0].data[c] + 0.1 * in[2].data[c];
+          out[1].data[c] = 0.9 * in[1].data[c] + 0.1 * in[3].data[c] * rows / (rows - 1.0);
+        }
+      },
+      Cuts::Columns};
   running.oneDimension = 2;
   cases.push_back(running);
   OpCase finite = {"is_finite", "S", "S", "%1 = flow.is_finite %0 : ($S) -> $S\n return %1 : $S",
                    pointwise([](In x, Out y) { y[0] = std::isfinite(x[0]); })};
-  OpCase one = {"one", "", "S", "%0 = flow.one : () -> $S\n return %0 : $S", pointwise([](In, Out y) { y[0] = 1; })};
+  OpCase one = {"one", "", "S", "%0 = flow.one : () -> $S\n return %0 : $S",
+                pointwise([](In, Out y) { y[0] = 1; })};
   finite.oneDimension = one.oneDimension = 3;
   cases.push_back(finite);
   cases.push_back(one);
@@ -193,7 +212,10 @@ static OpCase adam(const std::string &name, bool amsgrad, bool decoupled, bool m
   body += amsgrad ? "maximum(%8 : $C) " : "";
   body += attributes + " -> $C, $C, $C" + (amsgrad ? ", $C" : "") + "\n return %w1, %m1, %v1";
   body += amsgrad ? ", %x1 : $C, $C, $C, $C" : " : $C, $C, $C";
-  OpCase c = {"adam_" + name, amsgrad ? "CCCCSSSSC" : "CCCCSSSS", amsgrad ? "CCCC" : "CCC", body,
+  OpCase c = {"adam_" + name,
+              amsgrad ? "CCCCSSSSC" : "CCCCSSSS",
+              amsgrad ? "CCCC" : "CCC",
+              body,
               pointwise([=](In x, Out y) {
                 double w = x[0], g = maximize ? -x[1] : x[1];
                 double start = decoupled ? w * (1 - x[6] * decay) : w;
@@ -216,10 +238,14 @@ static OpCase sgd(const std::string &name, double momentum, double dampening, bo
   std::string buffer = momentum != 0 ? "buffer(%5 : $C) " : "";
   std::string body = std::string(momentum != 0 ? "%w1, %b1" : "%w1") +
                      " = flow.sgd state(%0, %1 : $C, $C) scalars(%2, %3, %4 : $S, $S, $S) " + buffer +
-                     "{momentum = " + std::to_string(momentum) + " : f64, dampening = " + std::to_string(dampening) +
+                     "{momentum = " + std::to_string(momentum) +
+                     " : f64, dampening = " + std::to_string(dampening) +
                      " : f64, weight_decay = 0.01 : f64" + (nesterov ? ", nesterov" : "") + "} -> $C" +
                      (momentum != 0 ? ", $C\n return %w1, %b1 : $C, $C" : "\n return %w1 : $C");
-  OpCase c = {"sgd_" + name, momentum != 0 ? "CCSSSC" : "CCSSS", momentum != 0 ? "CC" : "C", body,
+  OpCase c = {"sgd_" + name,
+              momentum != 0 ? "CCSSSC" : "CCSSS",
+              momentum != 0 ? "CC" : "C",
+              body,
               pointwise([=](In x, Out y) {
                 double g = x[1] + 0.01 * x[0];
                 if (momentum != 0) {
@@ -235,9 +261,12 @@ static OpCase sgd(const std::string &name, double momentum, double dampening, bo
 }
 
 std::vector<OpCase> getOptimizerCases() {
-  return {adam("plain", false, false, false, 0.0),  adam("decayed", false, false, false, 0.01),
-          adam("decoupled", false, true, true, 0.1), adam("amsgrad", true, false, false, 0.0),
-          sgd("plain", 0, 0, false),                 sgd("momentum", 0.9, 0.1, false),
+  return {adam("plain", false, false, false, 0.0),
+          adam("decayed", false, false, false, 0.01),
+          adam("decoupled", false, true, true, 0.1),
+          adam("amsgrad", true, false, false, 0.0),
+          sgd("plain", 0, 0, false),
+          sgd("momentum", 0.9, 0.1, false),
           sgd("nesterov", 0.9, 0, true)};
 }
 

@@ -14,13 +14,15 @@ namespace kowari::test {
 /// What a kernel's sums allow its chunks to be.
 enum class Cuts { Any, Rows, Columns };
 
-/// Types of operands in `body` are written $M (matrix), $R (row vector), $C (column vector), $S (scalar), $T (element).
+/// Types of operands in `body` are written $M (matrix), $R (row vector), $C (column vector), $S (scalar), $T
+/// (element).
 struct OpCase {
   std::string name;
   std::string forms;   ///< operands, one letter each: M R C S, I (row index), K (index scalar)
   std::string results; ///< M R C S
   std::string body;    ///< operations; operands are %0 ..., it ends with the return
-  std::function<void(const std::vector<Array> &in, std::vector<Array> &out, int64_t rows, int64_t columns)> formula;
+  std::function<void(const std::vector<Array> &in, std::vector<Array> &out, int64_t rows, int64_t columns)>
+      formula;
   Cuts cuts = Cuts::Any;
   double low = -2.0, high = 2.0;
   double tolerance32 = 2e-6, tolerance64 = 1e-13; ///< of max(1, largest result)

@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Each operation in float32 and float64, lanes along rows and columns, every way of cutting it that its sums allow, on
-// ragged shapes, against plain loops in double; and the same bits however it is cut.
+// Each operation in float32 and float64, lanes along rows and columns, every way of cutting it that its sums
+// allow, on ragged shapes, against plain loops in double; and the same bits however it is cut.
 //
 //===----------------------------------------------------------------------===//
 #include "OpCases.h"
@@ -67,11 +67,14 @@ std::string writeKernel(const OpCase &c, const Mode &mode, const std::string &el
   std::string arguments;
   for (size_t i = 0; i < c.forms.size(); ++i)
     arguments += (i ? ", %" : "%") + std::to_string(i) + ": $" + c.forms[i];
-  std::string text = "func.func @" + element + "_" + mode.name() + "(" + arguments + ") -> (" + getTypeList(c.results) +
-                     ") attributes {flow.kernel = {lanes = \"" + (mode.lanesRows ? "rows" : "columns") +
-                     "\", chunks = \"" + mode.chunks + "\"}} {\n" + c.body + "\n}\n";
-  return substitute(text, {{"M", "tensor<?x8x" + element + ">"}, {"R", "tensor<?x" + element + ">"},
-                           {"C", "tensor<8x" + element + ">"}, {"S", "tensor<" + element + ">"}});
+  std::string text = "func.func @" + element + "_" + mode.name() + "(" + arguments + ") -> (" +
+                     getTypeList(c.results) + ") attributes {flow.kernel = {lanes = \"" +
+                     (mode.lanesRows ? "rows" : "columns") + "\", chunks = \"" + mode.chunks + "\"}} {\n" +
+                     c.body + "\n}\n";
+  return substitute(text, {{"M", "tensor<?x8x" + element + ">"},
+                           {"R", "tensor<?x" + element + ">"},
+                           {"C", "tensor<8x" + element + ">"},
+                           {"S", "tensor<" + element + ">"}});
 }
 
 class OpKernelTest : public testing::TestWithParam<OpCase> {
@@ -108,7 +111,8 @@ protected:
       for (double v : expected[i].data)
         largest = std::max(largest, std::abs(v));
       for (size_t k = 0; k < expected[i].data.size(); ++k)
-        ASSERT_NEAR(expected[i].data[k], actual[i].data[k], tolerance * largest) << "result " << i << " entry " << k;
+        ASSERT_NEAR(expected[i].data[k], actual[i].data[k], tolerance * largest)
+            << "result " << i << " entry " << k;
     }
   }
 
@@ -133,7 +137,8 @@ TEST_P(OpKernelTest, AgreesWithPlainLoops) {
         if (c.name == "batch_norm_running" && rows < 2)
           continue;
         int64_t oneColumn = c.oneDimension == 1 || c.oneDimension == 3 ? 1 : columns;
-        int64_t oneRow = c.oneDimension == 3 || (c.oneDimension == 2 && c.name != "batch_norm_running") ? 1 : rows;
+        int64_t oneRow =
+            c.oneDimension == 3 || (c.oneDimension == 2 && c.name != "batch_norm_running") ? 1 : rows;
         compare(mode, type, oneRow, oneColumn);
         if (HasFatalFailure())
           return;

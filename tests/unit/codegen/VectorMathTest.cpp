@@ -23,7 +23,8 @@ namespace {
 constexpr int lanes = 8;
 const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
 
-/// Functions of eight floats in place, compiled from `math.NAME` on vector<8xf32>, and on a scalar as NAME_scalar.
+/// Functions of eight floats in place, compiled from `math.NAME` on vector<8xf32>, and on a scalar as
+/// NAME_scalar.
 class VectorMathTest : public testing::Test {
 protected:
   using Function = void (*)(float *);
@@ -35,13 +36,17 @@ protected:
     std::vector<std::string> objects;
     for (const char *name : {"exp", "log", "log1p", "erf", "sin", "cos", "tanh"})
       for (const char *type : {"vector<8xf32>", "f32"}) {
-        std::string text = substitute(R"(
+        std::string text =
+            substitute(R"(
           func.func @fn_$name(%p: !llvm.ptr) {
             %x = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> $type
             %y = math.$op %x : $type
             llvm.store %y, %p {alignment = 4 : i64} : $type, !llvm.ptr
             return
-          })", {{"op", name}, {"name", std::string(name) + (std::strlen(type) == 3 ? "_scalar" : "")}, {"type", type}});
+          })",
+                       {{"op", name},
+                        {"name", std::string(name) + (std::strlen(type) == 3 ? "_scalar" : "")},
+                        {"type", type}});
         auto object = compiler.compile(text, name);
         ASSERT_TRUE(object.isOk()) << object.status().message();
         objects.push_back(object.take());
@@ -70,8 +75,8 @@ protected:
     return in[lanes - 1];
   }
   /// Largest error over `count` arguments, evenly spaced between the bits of low and high (both of one sign).
-  static double measure(const std::string &name, double (*exact)(double), float low, float high, bool relative,
-                        int count = 2000000) {
+  static double measure(const std::string &name, double (*exact)(double), float low, float high,
+                        bool relative, int count = 2000000) {
     Function f = get(name);
     double worst = 0, step = ((double)high - low) / count;
     for (int i = 0; i < count; i += lanes) {
