@@ -10,6 +10,7 @@
 #include "runtime/cpu/Threads.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <oneapi/dnnl/dnnl.h>
 #include <sched.h>
@@ -73,6 +74,25 @@ Result<std::vector<std::string>> productLibraries() {
   return std::vector<std::string>{"oneDNN " + std::to_string(dnnl->major) + "." +
                                       std::to_string(dnnl->minor) + "." + std::to_string(dnnl->patch),
                                   blas->config + " (" + blas->core + " kernels)"};
+}
+
+std::vector<std::string> threadWarnings() {
+  std::vector<std::string> warnings;
+  const char *policy = std::getenv("OMP_WAIT_POLICY");
+  if (policy && (policy[0] == 'p' || policy[0] == 'P'))
+    warnings.push_back(
+        std::string("OMP_WAIT_POLICY=") + policy +
+        " puts threads to sleep between kernels, which costs about 20 microseconds each; unset it");
+  const char *spin = std::getenv("GOMP_SPINCOUNT");
+  if (spin && std::string(spin) == "0")
+    warnings.push_back(
+        "GOMP_SPINCOUNT=0 puts threads to sleep between kernels, which costs about 20 microseconds each; "
+        "unset it");
+  const char *limit = std::getenv("OMP_THREAD_LIMIT");
+  if (limit && std::atoi(limit) > 0 && std::atoi(limit) < availableCores())
+    warnings.push_back(std::string("OMP_THREAD_LIMIT=") + limit + " leaves some of the " +
+                       std::to_string(availableCores()) + " cores idle; unset it");
+  return warnings;
 }
 
 } // namespace kowari::cpu

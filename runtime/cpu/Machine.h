@@ -32,6 +32,10 @@ Machine describeMachine();
 /// error says what is missing.
 Result<std::vector<std::string>> productLibraries();
 
+/// What in the environment slows the thread pool down, one sentence each with what to do; for `kowari
+/// doctor`. These variables are read before main begins, so they can only be reported.
+std::vector<std::string> threadWarnings();
+
 /// Bytes a second of a copy between two buffers beyond the caches, bytes read and written both counted, with
 /// `threads` threads; the best of several runs.
 double copyBandwidth(int threads);

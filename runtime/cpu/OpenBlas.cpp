@@ -43,6 +43,7 @@ Result<OpenBlas> openLibrary() {
   const auto config = reinterpret_cast<char *(*)()>(dlsym(library, "openblas_get_config"));
   const auto core = reinterpret_cast<char *(*)()>(dlsym(library, "openblas_get_corename"));
   OpenBlas blas;
+  blas.library = library;
   blas.sgemm = reinterpret_cast<decltype(blas.sgemm)>(dlsym(library, "cblas_sgemm"));
   blas.dgemm = reinterpret_cast<decltype(blas.dgemm)>(dlsym(library, "cblas_dgemm"));
   if (!parallel || !config || !core || !blas.sgemm || !blas.dgemm)

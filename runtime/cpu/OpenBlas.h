@@ -20,8 +20,9 @@ struct OpenBlas {
                 int);
   void (*dgemm)(int, int, int, int, int, int, double, const double *, int, const double *, int, double,
                 double *, int);
-  std::string config; // version and build options
-  std::string core;   // the kernels in use: "Zen", "SkylakeX", ...
+  void *library = nullptr; // handle for dlsym: functions that are not listed here (LAPACK's among them)
+  std::string config;      // version and build options
+  std::string core;        // the kernels in use: "Zen", "SkylakeX", ...
 
   static constexpr int rowMajor = 101, noTranspose = 111, transpose = 112;
 
