@@ -234,13 +234,15 @@ TEST(ModelFile, KilledSavesLeaveWholeFiles) {
   model.epoch = 1;
   ASSERT_TRUE(model.write(path).isOk());
   int64_t newest = 1;
-  for (int round = 0; round < 12; ++round) {
+  // Longer and longer waits, so that some saves are finished on a slow machine too.
+  double wait = 2000; // microseconds
+  for (int round = 0; round < 8 || (newest == 1 && round < 22); ++round, wait *= 1.5) {
     pid_t child = ::fork();
     ASSERT_GE(child, 0);
     for (model.epoch = newest + 1; child == 0; ++model.epoch) // until it is killed
       if (!model.write(path).isOk())
         ::_exit(1);
-    ::usleep(static_cast<useconds_t>(2000 + 3000 * round));
+    ::usleep(static_cast<useconds_t>(wait));
     ::kill(child, SIGKILL);
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
