@@ -21,7 +21,10 @@ namespace kowari::data {
 enum class RandomPurpose : uint32_t {
   SampleOrder = 0x6f726472,
   PriorStatistics = 0x73746174,
-  RangeFinder = 0x73766420
+  RangeFinder = 0x73766420,
+  SvdSamples = 0x73766473,
+  Batches = 0x62617463,
+  BaseNoise = 0x6e6f6973
 };
 
 class CounterRandom {
