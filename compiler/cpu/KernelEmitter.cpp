@@ -386,9 +386,8 @@ static KernelArguments loadArguments(OpBuilder &b, Location loc, Value args, uns
   return a;
 }
 
-/// Half the lanes if vectors of float64 are held; one float64 a row beside float32 lanes over columns is
-/// none. Lanes are counted in float32; a kernel whose vectors are all 8 bytes wide takes half as many. In
-/// mixed ones a float64 vector is two registers.
+/// Lanes are counted in float32. A kernel whose vectors are all 8 bytes wide takes half as many; in mixed ones
+/// a float64 vector is two registers.
 static unsigned chooseLanes(func::FuncOp kernel, unsigned lanes) {
   bool narrow = false, any = false;
   auto visit = [&](Value v) {
@@ -422,7 +421,7 @@ LogicalResult emitKernel(func::FuncOp kernel, unsigned lanes) {
   if (smallMatrix)
     emitted = emitSmallMatrix(kernel, arguments, b);
   else
-    KernelEmitter(kernel, *nest, chooseLanes(kernel, *nest, lanes), b, std::move(arguments)).emit();
+    KernelEmitter(kernel, *nest, chooseLanes(kernel, lanes), b, std::move(arguments)).emit();
   kernel.erase();
   return emitted;
 }
