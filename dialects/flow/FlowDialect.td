@@ -45,6 +45,8 @@ def ActivationKind : I32EnumAttr<"ActivationKind", "pointwise nonlinearity", [
   let cppNamespace = "::kowari::flow";
   let genSpecializedAttr = 0;
 }
-def ActivationAttr : EnumAttr<FlowDialect, ActivationKind, "activation">;
+def ActivationAttr : EnumAttr<FlowDialect, ActivationKind, "activation"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 #endif
