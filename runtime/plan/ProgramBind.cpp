@@ -105,9 +105,9 @@ private:
   void bindGather(const fb::GatherStep &step) {
     const fb::View &table = *step.table(), &index = *step.index(), &target = *step.target();
     push(BoundKind::Gather, entry->gathers,
-         RowGather{address(table), reinterpret_cast<const int64_t *>(address(index)), address(target), table.dim0(),
-                   extent(target.dim0()), table.dim1(), index.stride0(), table.stride0(), table.stride1(),
-                   target.stride0(), target.stride1(), elementSize(table.dtype())});
+         RowGather{address(table), reinterpret_cast<const int64_t *>(address(index)), address(target),
+                   table.dim0(), extent(target.dim0()), table.dim1(), index.stride0(), table.stride0(),
+                   table.stride1(), target.stride0(), target.stride1(), elementSize(table.dtype())});
   }
 
   void bindFill(const fb::FillStep &step) {

@@ -70,6 +70,12 @@ Status ProgramState::checkCall(int entry, int64_t rows) const {
   return Status::ok();
 }
 
+std::string ProgramState::describeStep(int entry, size_t step) const {
+  const fb::Step &plan = *entries[entry].plan->steps()->Get(flatbuffers::uoffset_t(step));
+  return "entry '" + entries[entry].name + "', step " + std::to_string(step) + " (" +
+         std::string(text(plan.label())) + ")";
+}
+
 Status Program::prepare(int entry, std::span<const int64_t> rowCounts) {
   cpu::useThreads(state->threads);
   for (const int64_t rows : rowCounts) {
@@ -83,8 +89,9 @@ Status Program::run(int entry, int64_t rows) {
   KOWARI_TRY(state->checkCall(entry, rows));
   cpu::useThreads(state->threads);
   KOWARI_ASSIGN(const BoundEntry *bound, state->bind(state->entries[entry], rows));
-  for (const BoundStep &step : bound->steps)
-    KOWARI_TRY(runStep(step, *bound, state->threads));
+  for (size_t i = 0; i < bound->steps.size(); ++i)
+    if (Status ran = runStep(bound->steps[i], *bound, state->threads); !ran)
+      return std::move(ran).withContext(state->describeStep(entry, i));
   return Status::ok();
 }
 
@@ -97,7 +104,8 @@ Status Program::runTimed(int entry, int64_t rows, std::vector<StepTime> &times) 
   times.reserve(bound->steps.size());
   double begin = now();
   for (size_t i = 0; i < bound->steps.size(); ++i) {
-    KOWARI_TRY(runStep(bound->steps[i], *bound, state->threads));
+    if (Status ran = runStep(bound->steps[i], *bound, state->threads); !ran)
+      return std::move(ran).withContext(state->describeStep(entry, i));
     const double end = now();
     const fb::Step &step = *loaded.plan->steps()->Get(flatbuffers::uoffset_t(i));
     times.push_back({text(step.label()), text(step.group()), end - begin});

@@ -95,6 +95,8 @@ struct ProgramState {
   /// many.
   Result<BoundEntry *> bind(LoadedEntry &entry, int64_t rows);
   Status checkCall(int entry, int64_t rows) const;
+  /// "entry 'prepare', step 3 (gather)": for errors.
+  std::string describeStep(int entry, size_t step) const;
 };
 
 struct Program::State : ProgramState {

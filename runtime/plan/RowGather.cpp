@@ -31,8 +31,8 @@ void copyRow(const RowGather &g, const char *source, char *target) {
 Status runGather(const RowGather &g, int threads) {
   for (int64_t r = 0; r < g.rows; ++r)
     if (const int64_t at = g.index[r * g.indexStride]; at < 0 || at >= g.tableRows)
-      return Status::error("row " + std::to_string(r) + " asks for row " + std::to_string(at) + " of a table of " +
-                           std::to_string(g.tableRows));
+      return Status::error("row " + std::to_string(r) + " asks for row " + std::to_string(at) +
+                           " of a table of " + std::to_string(g.tableRows));
   const bool divides = g.rows * g.columns * g.elementSize >= parallelBytes;
   cpu::parallelRanges(divides ? threads : 1, g.rows, 1, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r)

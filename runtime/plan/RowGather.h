@@ -22,8 +22,8 @@ struct RowGather {
   int64_t elementSize;
 };
 
-/// Rows with unit strides on both sides are block copies. An index outside the table is an error that names it and its
-/// row; nothing is written then. Table and target must not overlap.
+/// Rows with unit strides on both sides are block copies. An index outside the table is an error that names
+/// it and its row; nothing is written then. Table and target must not overlap.
 Status runGather(const RowGather &gather, int threads);
 
 } // namespace kowari::plan

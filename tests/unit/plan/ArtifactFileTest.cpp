@@ -99,7 +99,8 @@ TEST_F(ArtifactFileTest, RefusesAnotherVersion) {
   EXPECT_THAT(checkManifest(manifest).message(), HasSubstr("compile the network again"));
   EXPECT_FALSE(writeArtifact((folder / "v.kwa").string(), manifest, {}).isOk());
   EXPECT_THAT(ArtifactFile::open(store(serializeArtifact(manifest, {}))).status().message(),
-              HasSubstr("format version 2 is not the one this runtime reads (1)"));
+              HasSubstr("format version " + std::to_string(formatVersion + 1) +
+                        " is not the one this runtime reads (" + std::to_string(formatVersion) + ")"));
 }
 
 TEST_F(ArtifactFileTest, UnwritableFolderIsAnError) {
@@ -191,6 +192,14 @@ const std::vector<Lie> lies = {
      "bias of a product with 4 columns"},
     {"copyShapes", [](PlanBuilder &p) { p.copy(rowMajor(0, 2, 3, 3), rowMajor(0, 3, 2, 2)); },
      "must be equal"},
+    {"gatherColumns",
+     [](PlanBuilder &p) {
+       p.gather(rowMajor(0, 5, 3, 4), vector(256, -1, fb::DType::I64), rowMajor(512, -1, 4, 4));
+     },
+     "do not fit"},
+    {"gatherIndex",
+     [](PlanBuilder &p) { p.gather(rowMajor(0, 5, 3, 4), vector(256, -1), rowMajor(512, -1, 3, 4)); },
+     "is no row index"},
     {"persistentBeyond",
      [](PlanBuilder &p) { p.tensor("w", fb::TensorKind::Parameter, {4, 16}, rowMajor(1000, 4, 16, 16)); },
      "tensor 'w'"},

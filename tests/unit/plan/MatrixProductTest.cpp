@@ -83,8 +83,9 @@ private:
   }
 };
 
+/// Small shapes with every orientation on one thread, some larger ones on two.
 template <class T> void checkAll(ProductLibrary library, double tolerance) {
-  ProductCache cache(2);
+  ProductCache cache(1), twoThreads(2);
   const std::vector<std::vector<int64_t>> shapes = {{1, 1, 1},   {1, 7, 5},    {5, 1, 9},    {3, 4, 0},
                                                     {0, 4, 3},   {4, 0, 3},    {17, 33, 2},  {64, 37, 65},
                                                     {2, 64, 64}, {64, 128, 3}, {100, 48, 1}, {1, 64, 128}};
@@ -96,6 +97,10 @@ template <class T> void checkAll(ProductLibrary library, double tolerance) {
             Case<T> test(s[0], s[1], s[2], orientation, pad, accumulate, bias, library);
             ASSERT_LE(test.check(cache), tolerance) << describe(test.spec);
           }
+  for (unsigned orientation = 0; orientation < 8; ++orientation) {
+    Case<T> test(130, 90, 70, orientation, 6, orientation & 1, orientation & 2, library);
+    ASSERT_LE(test.check(twoThreads), tolerance) << describe(test.spec);
+  }
 }
 
 TEST(MatrixProduct, OneDnnMatchesPlainLoops) { checkAll<float>(ProductLibrary::OneDnn, 5e-5); }

@@ -65,6 +65,9 @@ public:
   void copy(fb::View source, fb::View target) {
     step(fb::StepKind::CopyStep, fb::CreateCopyStep(builder, &source, &target), "copy");
   }
+  void gather(fb::View table, fb::View index, fb::View target) {
+    step(fb::StepKind::GatherStep, fb::CreateGatherStep(builder, &table, &index, &target), "gather");
+  }
   void fill(fb::View target, double value) {
     step(fb::StepKind::FillStep, fb::CreateFillStep(builder, &target, value), "fill");
   }

@@ -223,6 +223,38 @@ TEST_F(ProgramTest, CopiesBetweenAllLayouts) {
       }
 }
 
+TEST_F(ProgramTest, GatherCopiesRowsAndNamesABadIndex) {
+  PlanBuilder plan;
+  plan.tensor("table", fb::TensorKind::Constant, {5, 3}, rowMajor(0, 5, 3, 8));
+  plan.tensor("index", fb::TensorKind::Input, {-1}, vector(256, -1, fb::DType::I64));
+  plan.tensor("rows", fb::TensorKind::Output, {-1, 3}, rowMajor(512, -1, 3, 4));
+  plan.tensor("features", fb::TensorKind::Output, {-1, 3}, featureMajor(1024, -1, 3, 16));
+  plan.gather(rowMajor(0, 5, 3, 8), vector(256, -1, fb::DType::I64), rowMajor(512, -1, 3, 4));
+  plan.gather(rowMajor(0, 5, 3, 8), vector(256, -1, fb::DType::I64), featureMajor(1024, -1, 3, 16));
+  plan.entry("prepare");
+  const auto program = load(plan.finish(8, 2048, 256), {});
+  ASSERT_TRUE(program);
+  const std::vector<float> table = {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32, 40, 41, 42};
+  ASSERT_OK(program->write("table", std::span<const float>(table)));
+  const std::vector<int64_t> index = {4, 0, 0, 2, 1, 4};
+  ASSERT_OK(program->writeInput(0, "index", std::span<const int64_t>(index), 6));
+  ASSERT_OK(program->run(0, 6));
+  for (const char *output : {"rows", "features"}) {
+    std::vector<float> values(18);
+    ASSERT_OK(program->readOutput(0, output, std::span<float>(values), 6));
+    for (size_t r = 0; r < 6; ++r)
+      for (size_t c = 0; c < 3; ++c)
+        EXPECT_EQ(values[3 * r + c], float(10 * index[r] + int64_t(c))) << output;
+  }
+  for (const int64_t bad : {int64_t(5), int64_t(-1), int64_t(1) << 62}) {
+    const std::vector<int64_t> wrong = {1, bad};
+    ASSERT_OK(program->writeInput(0, "index", std::span<const int64_t>(wrong), 2));
+    EXPECT_THAT(program->run(0, 2).message(),
+                testing::AllOf(testing::HasSubstr("entry 'prepare', step 0 (gather)"),
+                               testing::HasSubstr("row 1 asks for row " + std::to_string(bad))));
+  }
+}
+
 TEST_F(ProgramTest, FillLeavesThePadAlone) {
   PlanBuilder plan;
   plan.fill(rowMajor(0, 3, 5, 8, fb::DType::F64), 1.5);
