@@ -101,6 +101,13 @@ public:
     builder.setInsertionPoint(terminator);
   }
 
+  static bool hasLoss(func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (function.getResultAttrOfType<StringAttr>(i, "flow.output") == StringAttr::get(function.getContext(), "loss"))
+        return true;
+    return false;
+  }
+
   /// Parameters with entries, without frozen ones.
   SmallVector<BlockArgument> getParameters(bool freezeRb) {
     SmallVector<BlockArgument> parameters;
@@ -135,7 +142,14 @@ public:
     function.setAllResultAttrs(resultAttributes);
   }
 
-  Value getLoss() const { return results.front(); }
+  /// The result with flow.output = "loss"; the pass has checked that it is there.
+  Value getLoss() const {
+    for (auto [attributes, value] : llvm::zip(resultAttributes, results))
+      if (auto name = attributes ? attributes.getAs<StringAttr>("flow.output") : StringAttr())
+        if (name.getValue() == "loss")
+          return value;
+    return Value();
+  }
 
   OpBuilder builder;
   func::FuncOp function;
@@ -220,8 +234,9 @@ struct AutodiffPass : impl::AutodiffBase<AutodiffPass> {
   void runOnOperation() override {
     auto loss = getOperation().lookupSymbol<func::FuncOp>("loss");
     auto stages = getOperation()->getAttrOfType<ArrayAttr>("flow.stages");
-    if (!loss || !stages) {
-      getOperation().emitError("autodiff needs a function @loss and the attribute flow.stages");
+    if (!loss || !stages || !StepBuilder::hasLoss(loss)) {
+      getOperation().emitError("autodiff needs a function @loss with a result flow.output = \"loss\" and the attribute "
+                               "flow.stages");
       return signalPassFailure();
     }
     for (auto [i, stage] : llvm::enumerate(stages.getAsRange<DictionaryAttr>()))

@@ -11,7 +11,7 @@ include "mlir/Pass/PassBase.td"
 def Autodiff : Pass<"autodiff", "::mlir::ModuleOp"> {
   let summary = "Makes the train step of every stage from @loss";
   let description = [{
-    Expects: a function @loss whose first result is the scalar loss and a module attribute `flow.stages`.
+    Expects: a function @loss with a scalar result `flow.output = "loss"` and a module attribute `flow.stages`.
 
     Does: for stage i copies @loss to @train_step_i, walks it backwards asking each operation's AdjointOpInterface for
     the gradients of its operands, adds up gradients that meet (a product of linear_grad_input adds in place), and ends
@@ -19,7 +19,7 @@ def Autodiff : Pass<"autodiff", "::mlir::ModuleOp"> {
     returns the gradients themselves.
 
     Guarantees: frozen parameters (names containing layers_rb in a stage with freeze_rb_layer) have no gradient and no
-    update; the loss is the first result; nothing is updated when it is not finite.
+    update; nothing is updated when it is not finite.
 
     Example: `kowari-opt --autodiff network.mlir`
   }];

@@ -120,8 +120,9 @@ private:
     if (tensor.kind() < fb::TensorKind::MIN || tensor.kind() > fb::TensorKind::MAX ||
         tensor.init() < fb::InitKind::MIN || tensor.init() > fb::InitKind::MAX)
       return Status::error(name + ": unknown kind or initializer");
-    const bool isArgument = tensor.kind() == fb::TensorKind::Input || tensor.kind() == fb::TensorKind::Output;
-    if (isArgument == persistent)
+    // Inputs are persistent and listed again by the entries that read them; outputs belong to one entry.
+    const bool isOutput = tensor.kind() == fb::TensorKind::Output;
+    if (persistent ? isOutput : !isOutput && tensor.kind() != fb::TensorKind::Input)
       return Status::error(name + ": its kind " + fb::EnumNameTensorKind(tensor.kind()) +
                            " does not belong here");
     KOWARI_TRY(checkView(*tensor.view(), persistent ? manifest.persistent_bytes() : manifest.arena_bytes())
@@ -138,7 +139,7 @@ private:
     const auto &shape = *tensor.shape();
     const fb::View &view = *tensor.view();
     const bool hasRows = view.dim0() < 0 || view.dim1() < 0;
-    if (persistent && hasRows)
+    if (persistent && hasRows && tensor.kind() != fb::TensorKind::Input)
       return false;
     // Rows stand alone in the leading dimension.
     for (flatbuffers::uoffset_t i = 0; i < shape.size(); ++i)

@@ -1,0 +1,132 @@
+//===- Pipeline.cpp - from a spec to an artifact --------------------------===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Pipeline.h"
+#include "compiler/Artifact.h"
+#include "compiler/Passes.h"
+#include "compiler/cpu/CpuCodegen.h"
+#include "frontend/graph/BuildGraph.h"
+#include "runtime/plan/ArtifactFile.h"
+
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+namespace kowari {
+
+const std::vector<std::string> compilationStages = {"graph", "grad", "fused", "planned", "lowered"};
+
+namespace {
+
+/// Runs the stages one after the other, with dumps and early stops between them.
+class StageRunner {
+public:
+  StageRunner(ModuleOp compiled, const ProgramSpec &programSpec, const CompileOptions &compileOptions)
+      : module(compiled), spec(programSpec), options(compileOptions) {}
+
+  Status run(const std::string &output) {
+    std::string diagnostics;
+    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+      llvm::raw_string_ostream(diagnostics) << diagnostic.getLocation() << ": " << diagnostic << "\n";
+    });
+    for (const std::string &stage : compilationStages) {
+      options.progress(stage, 0.0);
+      Status status = runStage(stage, output);
+      if (!status.isOk())
+        return Status::error(status.message() + (diagnostics.empty() ? "" : ":\n" + diagnostics));
+      KOWARI_TRY(dump(stage));
+      if (options.stopAfter == stage)
+        return writeModule(output);
+    }
+    return Status::ok();
+  }
+
+private:
+  Status runStage(const std::string &stage, const std::string &output) {
+    if (stage == "lowered")
+      return writeArtifact(output);
+    PassManager manager(module.getContext());
+    if (options.timePasses)
+      manager.enableTiming();
+    if (stage == "grad")
+      manager.addPass(createAutodiff());
+    if (stage == "fused") {
+      manager.addPass(createCanonicalizerPass());
+      manager.addPass(createCSEPass());
+      manager.addPass(createFuse());
+    }
+    if (stage == "planned") {
+      manager.addPass(createLowerToPlan());
+      manager.addPass(createPlanMemory());
+    }
+    return succeeded(manager.run(module)) ? Status::ok() : Status::error("the compiler failed in stage " + stage);
+  }
+
+  Status writeArtifact(const std::string &output) {
+    KOWARI_ASSIGN(codegen::CpuTarget target, codegen::CpuTarget::get(options.target));
+    auto code = codegen::compileKernels(module, target, [&](size_t done, size_t total, StringRef) {
+      options.progress("lowered", double(done) / double(total));
+    });
+    if (failed(code))
+      return Status::error("the compiler failed in stage lowered");
+    if (options.stopAfter == "lowered")
+      return Status::ok();
+    std::vector<uint8_t> manifest = buildManifest(module, spec, target);
+    return plan::writeArtifact(output, manifest, {reinterpret_cast<const uint8_t *>(code->data()), code->size()});
+  }
+
+  Status writeModule(const std::string &path) {
+    std::error_code error;
+    llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
+    if (error)
+      return Status::error("cannot write " + path + ": " + error.message());
+    module.print(file.os());
+    file.keep();
+    return Status::ok();
+  }
+
+  Status dump(const std::string &stage) {
+    if (options.dumpFolder.empty())
+      return Status::ok();
+    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpFolder))
+      return Status::error("cannot make " + options.dumpFolder + ": " + error.message());
+    return writeModule(options.dumpFolder + "/" + std::to_string(number++) + "-" + stage + ".mlir");
+  }
+
+  ModuleOp module;
+  const ProgramSpec &spec;
+  const CompileOptions &options;
+  int number = 0;
+};
+
+} // namespace
+
+void buildPlanPipeline(PassManager &manager) {
+  manager.addPass(createAutodiff());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createFuse());
+  manager.addPass(createLowerToPlan());
+  manager.addPass(createPlanMemory());
+}
+
+Status compileModule(OwningOpRef<ModuleOp> module, const ProgramSpec &spec, const CompileOptions &options,
+                     const std::string &output) {
+  return StageRunner(*module, spec, options).run(output);
+}
+
+Status compileProgram(const ProgramSpec &spec, const CompileOptions &options, const std::string &output) {
+  if (!options.stopAfter.empty() && !llvm::is_contained(compilationStages, options.stopAfter))
+    return Status::error("unknown stage " + options.stopAfter + "; the stages are " +
+                         llvm::join(compilationStages, ", "));
+  MLIRContext context;
+  context.disableMultithreading();
+  return compileModule(graph::buildGraph(context, spec), spec, options, output);
+}
+
+} // namespace kowari
