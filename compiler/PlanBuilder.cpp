@@ -180,7 +180,52 @@ void PlanBuilder::bindStateResults() {
     if (role == "flow.state") {
       const PersistentLayout::Place &place = layout.getPlace(role, name);
       views[value] = createPersistent(place.offset, place.view);
+    } else if (role == "flow.batch" && !views.count(value)) {
+      const PersistentLayout::Place &place = layout.getPlace(role, name);
+      bindBatchResult(value, createPersistent(place.offset, place.view));
     }
+  }
+}
+
+/// Whether a matrix is written row by row by something that can leave it inside a wider row-major one.
+bool PlanBuilder::writesRowMajor(Value value) {
+  if (auto call = value.getDefiningOp<flow::FusedOp>()) {
+    auto schedule = getKernel(call)->getAttrOfType<DictionaryAttr>("flow.kernel");
+    return !runsAlongRows(getKernel(call)) && schedule.getAs<StringAttr>("chunks").getValue() == "rows";
+  }
+  return value.getDefiningOp<flow::GatherRowsOp>() || value.getDefiningOp<flow::StackColumnsOp>();
+}
+
+/// Makes a result be computed in the input of another entry that it becomes, where its producer can; emitOutputs copies
+/// the others. Parts of a concatenation are computed in their columns.
+void PlanBuilder::bindBatchResult(Value value, Value place) {
+  if (isa<BlockArgument>(value))
+    return;
+  auto concatenation = value.getDefiningOp<flow::ConcatColumnsOp>();
+  if (flow::getShape(value.getType()) != Shape::Matrix || concatenation || writesRowMajor(value))
+    views[value] = place;
+  if (!concatenation)
+    return;
+  int64_t start = 0;
+  for (Value input : concatenation.getInputs()) {
+    int64_t columns = flow::getColumns(input.getType());
+    if (writesRowMajor(input) && !views.count(input)) {
+      views[input] = getColumnsOf(place, start, columns, 1);
+      inPlace.insert(input);
+    }
+    start += columns;
+  }
+}
+
+void PlanBuilder::lowerConcatenation(flow::ConcatColumnsOp op) {
+  Value y = getView(op.getResult());
+  int64_t start = 0;
+  for (Value input : op.getInputs()) {
+    int64_t columns = flow::getColumns(input.getType());
+    Value target = getColumnsOf(y, start, columns, 1), source = getView(input);
+    if (plan::getBase(source) != plan::getBase(target))
+      emitCopy(source, target);
+    start += columns;
   }
 }
 
@@ -188,8 +233,17 @@ void PlanBuilder::emitOutputs() {
   auto terminator = cast<func::ReturnOp>(function.getBody().front().getTerminator());
   for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
     auto [role, name] = getRole(function.getResultAttrDict(i));
-    if (role != "flow.output")
+    if (role == "flow.batch") {
+      const PersistentLayout::Place &place = layout.getPlace(role, name);
+      Value view = getView(value);
+      auto persistent = view.getDefiningOp<plan::PersistentOp>();
+      if (!persistent || persistent.getOffset() != static_cast<uint64_t>(place.offset)) {
+        emitCopy(view, createPersistent(place.offset, place.view));
+        views[value] = createPersistent(place.offset, place.view);
+      }
+    } else if (role != "flow.output") {
       continue;
+    }
     SmallVector<int64_t> shape(cast<RankedTensorType>(value.getType()).getShape());
     for (int64_t &dim : shape)
       dim = ShapedType::isDynamic(dim) ? plan::rowsOfCall : dim;
@@ -206,6 +260,9 @@ void PlanBuilder::emitCopy(Value source, Value target) { plan::CopyOp::create(b,
 void PlanBuilder::emitFill(Value target, double value) {
   plan::FillOp::create(b, loc, target, b.getF64FloatAttr(value));
 }
+void PlanBuilder::emitGather(Value table, Value index, Value target) {
+  plan::GatherOp::create(b, loc, table, index, target);
+}
 
 LogicalResult PlanBuilder::lower(Operation *op) {
   current = op;
@@ -214,6 +271,10 @@ LogicalResult PlanBuilder::lower(Operation *op) {
     return success();
   if (auto call = dyn_cast<flow::FusedOp>(op)) {
     lowerFused(call);
+    return success();
+  }
+  if (auto concatenation = dyn_cast<flow::ConcatColumnsOp>(op)) {
+    lowerConcatenation(concatenation);
     return success();
   }
   if (auto lowering = dyn_cast<flow::PlanLoweringOpInterface>(op))
@@ -226,6 +287,9 @@ static StringRef getGroupName(func::FuncOp kernel) {
   StringRef group = "elementwise";
   kernel.walk([&](Operation *op) {
     StringRef name = op->getName().stripDialect();
+    if (isa<flow::UniformDrawOp, flow::RandomIndexOp, flow::TableDrawOp, flow::InterpolateOp, flow::ArrivalTimeOp,
+            flow::AntennaPatternOp, flow::ProjectOp, flow::StandardizeOp>(op))
+      group = "data";
     if (name.starts_with("rq_spline"))
       group = "spline";
     else if (name.starts_with("lu_weight"))
@@ -244,6 +308,10 @@ void PlanBuilder::lowerFused(flow::FusedOp call) {
     reads.push_back(getViewAs(v, alongRows));
   for (Value v : call.getResults_())
     writes.push_back(getView(v));
+  // What lies behind a result that is part of a wider matrix belongs to its neighbor.
+  for (auto [i, value] : llvm::enumerate(call.getResults_()))
+    if (flow::getShape(value.getType()) == Shape::Matrix && inPlace.contains(value))
+      kernel.setResultAttr(i, "flow.partial", b.getUnitAttr());
   // A result in the bytes of an operand (running statistics): the kernel has to know.
   for (auto [i, write] : llvm::enumerate(writes))
     for (auto [j, read] : llvm::enumerate(reads)) {

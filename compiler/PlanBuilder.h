@@ -32,6 +32,7 @@ public:
   void emitProduct(mlir::Value a, mlir::Value b, mlir::Value c, mlir::Value bias, bool accumulate) override;
   void emitCopy(mlir::Value source, mlir::Value target) override;
   void emitFill(mlir::Value target, double value) override;
+  void emitGather(mlir::Value table, mlir::Value index, mlir::Value target) override;
 
 private:
   struct BucketUpdate {
@@ -44,6 +45,9 @@ private:
   void planBuckets();
   void bindGradient(mlir::Operation *update);
   void bindStateResults();
+  void bindBatchResult(mlir::Value value, mlir::Value place);
+  bool writesRowMajor(mlir::Value value);
+  void lowerConcatenation(flow::ConcatColumnsOp op);
   mlir::LogicalResult lower(mlir::Operation *op);
   void lowerFused(flow::FusedOp call);
   void emitBucketUpdate(BucketUpdate &bucket);
@@ -69,6 +73,7 @@ private:
   mlir::Operation *current = nullptr; // being lowered
   llvm::DenseMap<mlir::Value, mlir::Value> views, converted;
   llvm::MapVector<int, BucketUpdate> buckets;
+  llvm::DenseSet<mlir::Value> inPlace; // inputs of a concatenation that are computed where it lies
 };
 
 } // namespace kowari

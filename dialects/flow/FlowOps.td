@@ -28,5 +28,6 @@ include "ProductOps.td"
 include "NormOps.td"
 include "DensityOps.td"
 include "OptimizerOps.td"
+include "DataOps.td"
 
 #endif

@@ -104,6 +104,19 @@ LogicalResult CopyOp::verify() {
                "dimensions or element types differ");
 }
 
+LogicalResult GatherOp::verify() {
+  auto table = cast<ViewType>(getTable().getType()), index = cast<ViewType>(getIndex().getType());
+  auto target = cast<ViewType>(getTarget().getType());
+  if (failed(check(*this,
+                   table.getDim1() == target.getDim1() && table.getElementType() == target.getElementType() &&
+                       table.getDim0() != rowsOfCall,
+                   1, "table and target do not fit")))
+    return failure();
+  return check(*this,
+               index.getDim0() == target.getDim0() && index.getDim1() == 1 && index.getElementType().isInteger(64), 2,
+               "the index does not fit the target");
+}
+
 //===-- what steps read and write -----------------------------------------===//
 
 SmallVector<Value> KernelOp::getReads() { return SmallVector<Value>(getInputs()); }
@@ -119,6 +132,8 @@ SmallVector<Value> GemmOp::getReads() {
 SmallVector<Value> GemmOp::getWrites() { return {getC()}; }
 SmallVector<Value> CopyOp::getReads() { return {getSource()}; }
 SmallVector<Value> CopyOp::getWrites() { return {getTarget()}; }
+SmallVector<Value> GatherOp::getReads() { return {getTable(), getIndex()}; }
+SmallVector<Value> GatherOp::getWrites() { return {getTarget()}; }
 SmallVector<Value> FillOp::getReads() { return {}; }
 SmallVector<Value> FillOp::getWrites() { return {getTarget()}; }
 SmallVector<Value> AllReduceOp::getReads() { return {getTarget()}; }

@@ -166,6 +166,21 @@ def CopyOp : Step<"copy"> {
   let hasVerifier = 1;
 }
 
+def GatherOp : Step<"gather"> {
+  let summary = "copies rows of a table by index";
+  let description = [{
+    target[r, :] = table[index[r], :]. An index outside the table ends the run with an error.
+
+    Constraints: (C1) table and target have one element type and the same columns, the table as many rows at every call;
+    (C2) index holds one i64 a row of the target.
+
+    Example: `plan.gather %t, %i, %y : !plan.view<[6, 8], [16, 1], f32>, !plan.view<[-1, 1], [1, 1], i64>, !plan.view<[-1, 8], [16, 1], f32>`
+  }];
+  let arguments = (ins ViewType:$table, ViewType:$index, ViewType:$target);
+  let assemblyFormat = "$table `,` $index `,` $target attr-dict `:` type($table) `,` type($index) `,` type($target)";
+  let hasVerifier = 1;
+}
+
 def FillOp : Step<"fill"> {
   let summary = "fills a view with one value";
   let description = [{ Example: `plan.fill %y, 0.0 : !plan.view<[-1, 4], [16, 1], f32>` }];

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/graph/BuildGraph.h"
+#include "frontend/graph/DataGraph.h"
 #include "frontend/graph/FunctionBuilder.h"
 #include "frontend/graph/ResidualNet.h"
 
@@ -227,7 +228,7 @@ static void buildLoss(ModuleOp module, const ProgramSpec &spec) {
   Mode mode;
   mode.training = true;
   if (dropsOut(spec)) {
-    mode.sample = f.addArgument("flow.batch", "sample",
+    mode.sample = f.addArgument("flow.batch", "sample_index",
                                 RankedTensorType::get({ShapedType::kDynamic}, f.b.getI64Type()));
     Type integer = RankedTensorType::get({}, f.b.getI64Type());
     mode.seed = f.addArgument("flow.scalar", "seed", integer);
@@ -303,6 +304,7 @@ OwningOpRef<ModuleOp> buildGraph(MLIRContext &context, const ProgramSpec &spec) 
   buildLoss(*module, spec);
   buildLogProbEntry(*module, spec);
   buildSampleEntry(*module, spec);
+  buildDataEntries(*module, spec);
   return module;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/data/prior/Prior.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace kowari {
 
@@ -69,7 +70,9 @@ static Status checkEmbedding(const Settings &settings, const DataShape &shape) {
 
 static std::vector<std::string> parameterSources(const DataSettings &data) {
   std::vector<std::string> sources;
-  for (const std::string &name : data.inferenceParameters) {
+  std::vector<std::string> names = data.inferenceParameters;
+  names.insert(names.end(), data.contextParameters.begin(), data.contextParameters.end());
+  for (const std::string &name : names) {
     const auto extrinsic = std::find_if(data.extrinsicPrior.begin(), data.extrinsicPrior.end(),
                                         [&](const auto &entry) { return entry.first == name; });
     bool detectorTime = false;
@@ -102,6 +105,7 @@ static Result<DataSpec> dataSpec(const Settings &settings, const DataShape &shap
   spec.minIndex = shape.minIndex;
   spec.svdSize = shape.svdSize;
   spec.detectors = shape.detectors;
+  spec.asdRows = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(shape.asdRows, 1))));
   spec.zeroNoise = settings.data.zeroNoise;
   for (const auto &[name, expression] : settings.data.extrinsicPrior) {
     const Result<data::Prior> prior = data::parsePrior(name, expression);

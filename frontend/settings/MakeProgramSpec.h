@@ -17,6 +17,7 @@ struct DataShape {
   int64_t svdSize = 0;    // coefficients a polarization after svd_size_update; 0: stored uncompressed
   int64_t numSamples = 0; // rows of the waveform data set; 0: not known, checks that need it are left out
   int64_t detectors = 0;  // after ET is split into its three
+  int64_t asdRows = 1;    // most noise curves a detector has in any stage's ASD data set
 };
 
 /// The training rows Dingo's split gives: trainFraction * numSamples, rounded down in double.
