@@ -77,6 +77,8 @@ public:
     SmallVector<Operation *> sums;
     for (Operation &op : block) {
       order[&op] = order.size();
+      if (isAbsorbed(&op))
+        continue; // placed with the operation that reads it
       if (isFinalSum(&op))
         sums.push_back(&op);
       else
@@ -96,6 +98,24 @@ private:
            });
   }
 
+  /// A bias that one kernel reads is added there, however much later than the product that is.
+  static bool isAbsorbed(Operation *op) {
+    return isa<flow::AddBiasOp>(op) && op->hasOneUse() && classify(*op->user_begin()) != PointClass::None;
+  }
+
+  /// What `op` reads once absorbed operations are taken to be part of it.
+  static SmallVector<Value> getSources(Operation *op) {
+    SmallVector<Value> sources;
+    for (Value v : op->getOperands()) {
+      Operation *def = v.getDefiningOp();
+      if (def && isAbsorbed(def))
+        llvm::append_range(sources, def->getOperands());
+      else
+        sources.push_back(v);
+    }
+    return sources;
+  }
+
   int findRoot(int group) {
     while (parent[group] != group)
       group = parent[group];
@@ -105,7 +125,7 @@ private:
   void place(Operation *op) {
     PointClass pointClass = classify(op);
     int64_t last = -1;
-    for (Value v : op->getOperands())
+    for (Value v : getSources(op))
       if (Operation *def = v.getDefiningOp())
         last = std::max(last, level.lookup(def));
     if (pointClass == PointClass::None) {
@@ -124,7 +144,7 @@ private:
   /// Groups of the operands at level `last`; empty if something that is no group stands there too.
   SmallVector<int> findGroupsAt(Operation *op, int64_t last) {
     SmallVector<int> groups;
-    for (Value v : op->getOperands()) {
+    for (Value v : getSources(op)) {
       Operation *def = v.getDefiningOp();
       if (!def || level.lookup(def) != last)
         continue;
@@ -186,6 +206,10 @@ private:
     for (FusionGroup &group : groups) {
       if (group.ops.empty())
         continue;
+      for (size_t i = 0, count = group.ops.size(); i < count; ++i)
+        for (Value v : group.ops[i]->getOperands())
+          if (Operation *def = v.getDefiningOp(); def && isAbsorbed(def))
+            group.ops.push_back(def);
       llvm::sort(group.ops, [&](Operation *a, Operation *b) { return order.lookup(a) < order.lookup(b); });
       result.push_back(std::move(group));
     }
