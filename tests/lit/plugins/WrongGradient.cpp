@@ -2,7 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Adds @gradient for the parameter that is the second argument of @loss, and returns the parameter itself.
+// Adds @gradient: the loss, and for the parameter that is its second argument the parameter itself as
+// gradient.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/flow/FlowOps.h"
@@ -23,15 +24,13 @@ struct WrongGradient : PassWrapper<WrongGradient, OperationPass<ModuleOp>> {
   void runOnOperation() final {
     auto loss = getOperation().lookupSymbol<func::FuncOp>("loss");
     OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
-    Type type = loss.getArgumentTypes()[1];
-    auto gradient = func::FuncOp::create(builder, loss.getLoc(), "gradient",
-                                         builder.getFunctionType(loss.getArgumentTypes(), {type}));
+    auto gradient = cast<func::FuncOp>(builder.clone(*loss));
+    gradient.setName("gradient");
+    auto result = cast<func::ReturnOp>(gradient.getBody().front().getTerminator());
+    result.getOperandsMutable().append(gradient.getArgument(1));
+    gradient.setFunctionType(builder.getFunctionType(loss.getArgumentTypes(), result.getOperandTypes()));
     StringRef name = loss.getArgAttrOfType<StringAttr>(1, "flow.parameter").getValue();
-    gradient.setResultAttr(0, "flow.output", builder.getStringAttr("gradient/" + name));
-    for (unsigned i = 0; i < loss.getNumArguments(); ++i)
-      gradient.setArgAttrs(i, loss.getArgAttrDict(i));
-    builder.setInsertionPointToStart(gradient.addEntryBlock());
-    func::ReturnOp::create(builder, loss.getLoc(), gradient.getArgument(1));
+    gradient.setResultAttr(1, "flow.output", builder.getStringAttr("gradient/" + name));
   }
 };
 

@@ -5,7 +5,7 @@
 // RUN: kowari-opt %s --load-pass-plugin=%plugin_dir/BreakBias.so --pass-pipeline="builtin.module(func.func(break-bias))"
 // RUN: kowari-opt %s --cse --canonicalize --validate-each
 
-// CHECK: error: pass 'break-bias' changes numbers: @shifted with 2 rows in double: output flow.output shifted: entry
+// CHECK: error: pass 'break-bias' changes numbers: @shifted with 2 rows: output flow.output shifted: entry
 // CHECK-SAME: largest difference
 // CHECK-NOT: changes numbers
 
