@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <hdf5.h>
 #include <limits>
 
@@ -254,11 +254,11 @@ TEST(SplineKernel, GradientCompilesInASecond) {
   for (int bins : {8, 16}) {
     std::string text = writeSplines("f32", bins, 1, 8);
     text = text.substr(text.find("func.func @gradient"));
-    auto start = std::chrono::steady_clock::now();
+    std::clock_t start = std::clock(); // processor time: machines that run tests are shared
     ASSERT_TRUE(CompiledModule::compile(text));
-    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
     RecordProperty("seconds_" + std::to_string(bins), std::to_string(seconds));
-    EXPECT_LT(seconds, 5.0) << bins; // under 1 s alone; machines that run tests are shared
+    EXPECT_LT(seconds, 1.0) << bins;
   }
 }
 
