@@ -27,7 +27,8 @@ static DictionaryAttr chooseSchedule(const FusionGroup &group, Builder &b) {
   }
   wide = group.columns > narrowColumns;
   bool columnVectors = group.classes == 1u << static_cast<unsigned>(PointClass::ColumnVector);
-  bool alongRows = !columnVectors && (multiple || !wide);
+  bool smallMatrix = group.classes == 0; // weights are row-major
+  bool alongRows = !columnVectors && !smallMatrix && (multiple || !wide);
   StringRef chunks = "rows";
   if (group.classes == 0 || group.has(PointClass::RowVectorSum) || group.has(PointClass::Scalar))
     chunks = "none";
