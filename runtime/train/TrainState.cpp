@@ -75,8 +75,10 @@ Initializer initializerOf(const TensorInfo &tensor) {
   return Initializer::constant(tensor.init == plan::InitKind::Fill ? tensor.initValue : 0.0);
 }
 
-bool isStateDictKind(TensorKind kind) {
-  return kind == TensorKind::Parameter || kind == TensorKind::State || kind == TensorKind::Constant;
+/// Constants of the input pipeline are the program's, but not the network's.
+bool isInStateDict(const TensorInfo &tensor) {
+  return tensor.kind == TensorKind::Parameter || endsWith(tensor.name, ".running_mean") ||
+         endsWith(tensor.name, ".running_var") || endsWith(tensor.name, "._permutation");
 }
 
 } // namespace
@@ -88,7 +90,7 @@ TrainState::TrainState(plan::Program &owner) : program(owner) {
       inputDim = tensor.shape.at(0);
   int64_t lastStep = -1;
   for (const TensorInfo &tensor : program.tensors()) {
-    if (!isStateDictKind(tensor.kind))
+    if (!isInStateDict(tensor))
       continue;
     if (int64_t step = couplingStep(tensor.name); step > lastStep) {
       addIndexBuffers(transformsPrefix + std::to_string(step) + "._transforms.1.", step, inputDim);

@@ -1,0 +1,77 @@
+//===- main.cpp - the kowari program --------------------------------------===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/cli/Command.h"
+#include "frontend/settings/Schema.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+using namespace kowari;
+
+namespace {
+
+/// The innermost subcommand that was given.
+const CLI::App *innermost(const CLI::App *app) {
+  while (!app->get_subcommands().empty())
+    app = app->get_subcommands().front();
+  return app;
+}
+
+/// Arguments that nothing asked for, each with the nearest known one.
+std::string describeExtras(const CLI::App &app) {
+  const CLI::App *command = innermost(&app);
+  std::vector<std::string> known;
+  for (const CLI::Option *option : command->get_options())
+    for (const std::string &name : option->get_lnames())
+      known.push_back("--" + name);
+  for (const CLI::App *sub : command->get_subcommands({}))
+    known.push_back(sub->get_name());
+  std::string text;
+  for (const std::string &argument : app.remaining(true)) {
+    const std::string near = nearestWord(argument.substr(0, argument.find('=')), known);
+    text += (text.empty() ? "" : "; ") + argument + " is not known" +
+            (near.empty() ? "" : " (did you mean " + near + "?)");
+  }
+  return text + "; see " + command->get_parent()->get_name() + " " + command->get_name() + " --help";
+}
+
+int report(const std::string &message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "kowari: error: %s\n", message.c_str());
+  return 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Compiled training of Dingo's gravitational-wave posterior networks", "kowari");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("kowari ") + cli::version());
+  cli::Action action;
+  cli::addTrainCommand(app, action);
+  cli::addLogProbCommand(app, action);
+  cli::addSampleCommand(app, action);
+  cli::addInspectCommand(app, action);
+  cli::addCompileCommand(app, action);
+  cli::addBenchCommand(app, action);
+  cli::addCacheCommand(app, action);
+  cli::addDoctorCommand(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &success) { // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ExtrasError &) {
+    return report(describeExtras(app));
+  } catch (const CLI::ParseError &error) {
+    return report(std::string(error.what()) + "; see kowari --help");
+  }
+  const Result<int> result = action();
+  return result ? *result : report(result.status().message());
+}
