@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/interpreter/Evaluators.h"
+#include "compiler/interpreter/PhiloxWords.h"
 #include "compiler/interpreter/SplineFormula.h"
 
-#include <Random123/philox.h>
+#include <cmath>
 
 using namespace mlir;
 using namespace kowari::flow;
@@ -253,13 +254,10 @@ template <class T> struct Densities {
   static void run(DropoutOp op, Frame &f) {
     P x = f.get<T>(op.getX()), y = x;
     const std::vector<int64_t> &sample = f.getIndices(op.getSample());
-    int64_t seed = f.getIndices(op.getSeed())[0], epoch = f.getIndices(op.getEpoch())[0];
+    int64_t seed = f.getIndex(op.getSeed()), epoch = f.getIndex(op.getEpoch());
     double p = op.getProbability().convertToDouble();
-    auto word = [](int64_t value) { return static_cast<uint32_t>(value); };
     f.set(op.getResult(), y.fill([&](int64_t r, int64_t c) {
-      r123::Philox4x32::ctr_type counter = {{word(sample[r]), word(epoch), word(op.getSite()), word(c)}};
-      r123::Philox4x32::key_type key = {{word(seed), word(seed >> 32)}};
-      double u = r123::Philox4x32()(counter, key)[0] * 0x1p-32;
+      double u = drawWords(seed, sample[r], epoch, op.getSite(), c)[0] * 0x1p-32;
       return u >= p ? x(r, c) / T(1 - p) : T(0);
     }));
   }

@@ -48,5 +48,6 @@ void addProductEvaluators(EvaluatorTable &table);
 void addNormEvaluators(EvaluatorTable &table);
 void addDensityEvaluators(EvaluatorTable &table);
 void addOptimizerEvaluators(EvaluatorTable &table);
+void addDataEvaluators(EvaluatorTable &table);
 
 } // namespace kowari::interpreter

@@ -61,6 +61,8 @@ public:
     return points;
   }
   const std::vector<int64_t> &getIndices(mlir::Value value) const { return lookup(value).getIndices(); }
+  /// An index scalar.
+  int64_t getIndex(mlir::Value value) const { return getIndices(value)[0]; }
 
   /// Binds a result, whose rank and element type are those of its type in the function.
   template <class T> void set(mlir::Value value, const Points<T> &points) {
@@ -71,11 +73,19 @@ public:
     bind(value, std::move(tensor));
   }
 
+  /// Reports that an operation cannot go on with these operands, and ends the run.
+  void fail(mlir::Operation *op, const llvm::Twine &message) {
+    op->emitError(message);
+    failed = true;
+  }
+  bool hasFailed() const { return failed; }
+
 private:
   static std::pair<int64_t, int64_t> getExtents(mlir::Value value, const Tensor &tensor);
   static std::vector<int64_t> getShapeFor(mlir::Value value, int64_t rows, int64_t columns);
 
   llvm::DenseMap<mlir::Value, Tensor> tensors;
+  bool failed = false;
 };
 
 } // namespace kowari::interpreter

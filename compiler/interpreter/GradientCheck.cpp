@@ -1,4 +1,4 @@
-//===- GradientCheck.cpp - @gradient against @loss ------------------------===//
+//===- GradientCheck.cpp - @gradient against its loss ---------------------===//
 //
 // Part of Kowari, under the Apache License 2.0.
 //
@@ -7,6 +7,7 @@
 
 #include "compiler/interpreter/Interpreter.h"
 #include "compiler/interpreter/RandomArguments.h"
+#include "dialects/flow/FlowOps.h"
 
 #include "llvm/Support/Format.h"
 
@@ -24,9 +25,9 @@ constexpr double tolerance = 1e-5; ///< relative to the derivative or to 1
 
 class GradientCheck {
 public:
-  GradientCheck(func::FuncOp lossFunction, std::vector<Tensor> arguments, int64_t rows)
-      : lossFunction(lossFunction), arguments(std::move(arguments)), options{.rows = rows, .inDouble = true} {
-  }
+  GradientCheck(func::FuncOp gradientFunction, std::vector<Tensor> arguments, int64_t rows)
+      : gradientFunction(gradientFunction), arguments(std::move(arguments)),
+        options{.rows = rows, .inDouble = true} {}
 
   /// Along one random direction of argument `index`: by differences of the loss, and by its gradient.
   FailureOr<std::pair<double, double>> compare(unsigned index, const Tensor &gradient) {
@@ -43,7 +44,7 @@ public:
     for (int side : {0, 1}) {
       for (int64_t i = 0; i < start.getSize(); ++i)
         argument.setReal(i, start.getReal(i) + (side ? step : -step) * direction[i]);
-      auto results = interpret(lossFunction, arguments, options);
+      auto results = interpret(gradientFunction, arguments, options);
       if (failed(results))
         return failure();
       losses[side] = results->front().getReal(0);
@@ -53,7 +54,7 @@ public:
   }
 
 private:
-  func::FuncOp lossFunction;
+  func::FuncOp gradientFunction; ///< its first result is the loss
   std::vector<Tensor> arguments;
   InterpretOptions options;
 };
@@ -61,26 +62,25 @@ private:
 } // namespace
 
 std::optional<std::string> findWrongGradient(ModuleOp module, const NumbersOptions &options) {
-  auto loss = module.lookupSymbol<func::FuncOp>("loss"),
-       gradient = module.lookupSymbol<func::FuncOp>("gradient");
-  if (!loss || !gradient || !isInterpretable(loss) || !isInterpretable(gradient) ||
-      loss.getArgumentTypes() != gradient.getArgumentTypes())
+  auto gradient = module.lookupSymbol<func::FuncOp>("gradient");
+  if (!gradient || !isInterpretable(gradient) || gradient.getNumResults() == 0 ||
+      flow::getShape(gradient.getResultTypes().front()) != flow::Shape::Scalar)
     return std::nullopt;
   int64_t rows = 7;
   double evaluations = 2.0 * gradient.getNumResults();
-  if (evaluations * rows * countMultiplyAdds(loss) > options.multiplyAddBudget)
+  if (evaluations * rows * countMultiplyAdds(gradient) > options.multiplyAddBudget)
     return std::nullopt;
-  std::vector<Tensor> arguments = makeRandomArguments(loss, rows, options.seed);
+  std::vector<Tensor> arguments = makeRandomArguments(gradient, rows, options.seed);
   for (Tensor &argument : arguments)
     argument = argument.convertedTo(ElementKind::F64);
   auto gradients = interpret(gradient, arguments, {.rows = rows, .inDouble = true});
   if (failed(gradients))
     return std::nullopt;
-  GradientCheck check(loss, arguments, rows);
+  GradientCheck check(gradient, arguments, rows);
   for (unsigned result = 0; result < gradient.getNumResults(); ++result)
-    for (unsigned index = 0; index < loss.getNumArguments(); ++index) {
+    for (unsigned index = 0; index < gradient.getNumArguments(); ++index) {
       StringRef parameter = "flow.parameter ", output = "flow.output gradient/";
-      std::string from = getArgumentKey(loss, index), to = getResultKey(gradient, result);
+      std::string from = getArgumentKey(gradient, index), to = getResultKey(gradient, result);
       if (!StringRef(from).starts_with(parameter) || !StringRef(to).starts_with(output) ||
           StringRef(from).drop_front(parameter.size()) != StringRef(to).drop_front(output.size()))
         continue;
@@ -93,7 +93,7 @@ std::optional<std::string> findWrongGradient(ModuleOp module, const NumbersOptio
       std::string text;
       llvm::raw_string_ostream(text) << "@gradient of " << StringRef(from).drop_front(parameter.size())
                                      << llvm::format(
-                                            ": %.9g along a direction in which @loss changes by %.9g",
+                                            ": %.9g along a direction in which the loss changes by %.9g",
                                             projected, numeric);
       return text;
     }

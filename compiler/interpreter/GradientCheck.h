@@ -1,4 +1,4 @@
-//===- GradientCheck.h - @gradient against @loss ----------------*- C++ -*-===//
+//===- GradientCheck.h - @gradient against its loss -------------*- C++ -*-===//
 //
 // Part of Kowari, under the Apache License 2.0.
 //
@@ -9,9 +9,10 @@
 
 namespace kowari::interpreter {
 
-/// Compares what @gradient returns for each parameter with the derivative of @loss along a random direction
-/// of that parameter, by central differences in double. Returns the first parameter that disagrees, in words;
-/// nothing if all agree, if the module does not have both functions, or if they are beyond the budget.
+/// @gradient returns a loss and, as "gradient/NAME", its gradients by parameters NAME. Compares each of these
+/// with the derivative of the loss along a random direction of the parameter, by central differences in
+/// double. Returns the first parameter that disagrees, in words; nothing if all agree, without @gradient, or
+/// if that is beyond the budget.
 std::optional<std::string> findWrongGradient(mlir::ModuleOp module, const NumbersOptions &options);
 
 } // namespace kowari::interpreter

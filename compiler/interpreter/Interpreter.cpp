@@ -20,6 +20,7 @@ const EvaluatorTable &EvaluatorTable::get() {
     addNormEvaluators(t);
     addDensityEvaluators(t);
     addOptimizerEvaluators(t);
+    addDataEvaluators(t);
     return t;
   }();
   return table;
@@ -82,6 +83,8 @@ static FailureOr<std::vector<Tensor>> runBody(func::FuncOp function, std::vector
     if (!evaluate)
       return op.emitError("the interpreter has no evaluator for ") << op.getName();
     evaluate(&op, frame);
+    if (frame.hasFailed())
+      return failure();
   }
   return function.emitError("ends without func.return");
 }

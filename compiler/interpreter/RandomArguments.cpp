@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/interpreter/RandomArguments.h"
 
-#include "mlir/IR/BuiltinTypes.h"
+#include "dialects/flow/FlowOps.h"
+
 #include "llvm/Support/xxhash.h"
 
 #include <algorithm>
@@ -35,7 +36,17 @@ std::string getResultKey(func::FuncOp function, unsigned index) {
   return getKey(function.getResultAttrDict(index), index);
 }
 
-static Tensor makeIndices(std::vector<int64_t> shape, bool isPermutation, std::mt19937_64 &generator) {
+/// The row count of the smallest table that rows are taken from by this index.
+static int64_t getIndexBound(Value index) {
+  int64_t bound = int64_t(1) << 20;
+  for (Operation *user : index.getUsers())
+    if (auto gather = dyn_cast<flow::GatherRowsOp>(user))
+      bound = std::min(bound, cast<RankedTensorType>(gather.getTable().getType()).getDimSize(0));
+  return bound;
+}
+
+static Tensor makeIndices(std::vector<int64_t> shape, bool isPermutation, int64_t bound,
+                          std::mt19937_64 &generator) {
   int64_t count = Tensor(ElementKind::I64, shape).getSize();
   std::vector<int64_t> indices(count);
   if (isPermutation) {
@@ -43,7 +54,7 @@ static Tensor makeIndices(std::vector<int64_t> shape, bool isPermutation, std::m
     std::shuffle(indices.begin(), indices.end(), generator);
   } else {
     for (int64_t &index : indices)
-      index = generator() >> 44;
+      index = shape.empty() ? 1 + generator() % 4 : generator() % bound;
   }
   return Tensor::fromIndices(std::move(shape), std::move(indices));
 }
@@ -72,7 +83,8 @@ std::vector<Tensor> makeRandomArguments(func::FuncOp function, int64_t rows, uin
     double scale = isWeight ? 1 / std::sqrt(std::max<double>(1, type.getDimSize(1))) : 1;
     bool isPositive = role == "flow.state" || role == "flow.optimizer" || role == "flow.scalar";
     arguments.push_back(type.getElementType().isInteger()
-                            ? makeIndices(shape, type.hasStaticShape() && type.getRank() == 1, generator)
+                            ? makeIndices(shape, type.hasStaticShape() && type.getRank() == 1,
+                                          getIndexBound(function.getArgument(i)), generator)
                             : makeReals(shape, isPositive, scale, generator));
   }
   return arguments;

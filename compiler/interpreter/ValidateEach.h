@@ -16,7 +16,7 @@ namespace kowari::interpreter {
 
 /// After every pass, runs the public functions of the module on the same random inputs as before and
 /// compares; when
-/// @gradient appears beside @loss, it is compared with differences of the loss. The first pass that changes a
+/// @gradient appears, it is compared with differences of its loss. The first pass that changes a
 /// number is reported as an error at the module, with function, output and largest difference;
 /// `foundDifference` is set and nothing is compared any more. The context must not be multithreaded.
 class ValidateEach : public mlir::PassInstrumentation {
