@@ -41,7 +41,9 @@ private:
   std::string stepPrefix(int64_t step) const {
     return "flow._transform._transforms." + std::to_string(step) + "._transforms.";
   }
-  int64_t transformed(int64_t step) const { return (spec.flow.inputDim - step % 2 + 1) / 2; }
+  /// The first transformed feature: steps alternate, except that a single feature is transformed by all.
+  int64_t maskStart(int64_t step) const { return spec.flow.inputDim == 1 ? 0 : step % 2; }
+  int64_t transformed(int64_t step) const { return (spec.flow.inputDim - maskStart(step) + 1) / 2; }
   std::string conditionerPrefix(int64_t step) const { return stepPrefix(step) + "1.transform_net."; }
   void declareLu(int64_t step);
   std::pair<Value, Value> buildLuWeight(int64_t step, bool inverse);
@@ -176,13 +178,14 @@ Value NetworkBuilder::buildLogProb(Value theta) {
   for (int64_t step = 0; step < spec.flow.numFlowSteps; ++step) {
     applyLu(step);
     int64_t count = transformed(step);
-    auto split = flow::SplitColumnsOp::create(f.b, f.matrix(count), f.matrix(spec.flow.inputDim - count), x, step % 2);
+    auto split = flow::SplitColumnsOp::create(f.b, f.matrix(count), f.matrix(spec.flow.inputDim - count), x,
+                                                maskStart(step));
     Value u = buildConditioner(step, split.getOthers());
     auto spline = flow::RqSplineOp::create(f.b, f.matrix(count), f.rowVector(), split.getSelected(), u,
                                            f.b.getI64IntegerAttr(spec.flow.numBins),
                                            f.b.getF64FloatAttr(spec.flow.tailBound), splineDivisor());
     addTo(logabsdet, spline.getLogabsdet());
-    x = flow::InterleaveColumnsOp::create(f.b, x.getType(), spline.getY(), split.getOthers(), step % 2);
+    x = flow::InterleaveColumnsOp::create(f.b, x.getType(), spline.getY(), split.getOthers(), maskStart(step));
   }
   applyLu(spec.flow.numFlowSteps);
   Value logProb = flow::BaseLogProbOp::create(f.b, f.rowVector(), x);
@@ -202,13 +205,14 @@ std::pair<Value, Value> NetworkBuilder::buildSample(Value noise) {
   invertLu(spec.flow.numFlowSteps);
   for (int64_t step = spec.flow.numFlowSteps - 1; step >= 0; --step) {
     int64_t count = transformed(step);
-    auto split = flow::SplitColumnsOp::create(f.b, f.matrix(count), f.matrix(spec.flow.inputDim - count), x, step % 2);
+    auto split = flow::SplitColumnsOp::create(f.b, f.matrix(count), f.matrix(spec.flow.inputDim - count), x,
+                                                maskStart(step));
     Value u = buildConditioner(step, split.getOthers());
     auto spline = flow::RqSplineInverseOp::create(f.b, f.matrix(count), f.rowVector(), split.getSelected(), u,
                                                   f.b.getI64IntegerAttr(spec.flow.numBins),
                                                   f.b.getF64FloatAttr(spec.flow.tailBound), splineDivisor());
     logProb = flow::SubOp::create(f.b, f.rowVector(), logProb, spline.getLogabsdet());
-    x = flow::InterleaveColumnsOp::create(f.b, x.getType(), spline.getX(), split.getOthers(), step % 2);
+    x = flow::InterleaveColumnsOp::create(f.b, x.getType(), spline.getX(), split.getOthers(), maskStart(step));
     invertLu(step);
   }
   // log q(theta) = log p(z) - log |d theta / d z|; the inverse's log determinants are those of d theta / d z.
