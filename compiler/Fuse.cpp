@@ -116,6 +116,14 @@ struct FusePass : impl::FuseBase<FusePass> {
       fuse(function, outliner);
   }
 
+  static int64_t getSquareSize(Operation *op) {
+    for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+      for (Value v : values)
+        if (auto tensor = cast<RankedTensorType>(v.getType()); tensor.getRank() == 2)
+          return tensor.getDimSize(0);
+    return 1;
+  }
+
   void fuse(func::FuncOp function, KernelOutliner &outliner) {
     Block &block = function.getBody().front();
     decomposeNorms(block);
@@ -123,8 +131,8 @@ struct FusePass : impl::FuseBase<FusePass> {
       splitBias(linear);
     std::vector<FusionGroup> groups = findFusionGroups(block);
     for (auto &op : block)
-      if (isa<flow::SmallMatrixOpInterface>(op))
-        groups.push_back({{&op}, 0, 0});
+      if (isa<flow::SmallMatrixOpInterface>(op)) // its kernel takes the size of the square matrix as columns
+        groups.push_back({{&op}, getSquareSize(&op), 0});
     // Kernels may stand before what they read until the scheduler has put everything in order.
     Scheduler scheduler(block);
     SmallVector<Operation *> calls;
