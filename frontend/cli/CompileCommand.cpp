@@ -47,6 +47,7 @@ Result<DataShape> shapeOf(const Settings &settings, const CompileArguments &argu
 
 /// The spec of the stages asked for.
 Result<ProgramSpec> specOf(const CompileArguments &arguments) {
+  KOWARI_ASSIGN(const std::string target, resolveTarget(arguments.target));
   KOWARI_ASSIGN(const Settings settings, loadSettings(arguments.settings));
   KOWARI_ASSIGN(const DataShape shape, shapeOf(settings, arguments));
   KOWARI_ASSIGN(ProgramSpec spec, makeProgramSpec(settings, shape));
@@ -57,7 +58,7 @@ Result<ProgramSpec> specOf(const CompileArguments &arguments) {
                            "; give at least that");
     spec.maxRows = *arguments.rows;
   }
-  KOWARI_ASSIGN(spec.target, resolveTarget(arguments.target));
+  spec.target = target;
   if (arguments.stage == "all")
     return spec;
   const std::string &text = arguments.stage;

@@ -39,7 +39,10 @@ std::string describeExtras(const CLI::App &app) {
     text += (text.empty() ? "" : "; ") + argument + " is not known" +
             (near.empty() ? "" : " (did you mean " + near + "?)");
   }
-  return text + "; see " + command->get_parent()->get_name() + " " + command->get_name() + " --help";
+  std::string name = command->get_name();
+  for (const CLI::App *parent = command->get_parent(); parent; parent = parent->get_parent())
+    name = parent->get_name() + " " + name;
+  return text + "; see " + name + " --help";
 }
 
 int report(const std::string &message) {
@@ -69,6 +72,9 @@ int main(int argc, char **argv) {
     return app.exit(success);
   } catch (const CLI::ExtrasError &) {
     return report(describeExtras(app));
+  } catch (const CLI::RequiredError &error) { // a misspelt command is an extra argument, too
+    const std::vector<std::string> extras = app.remaining(true);
+    return report(extras.empty() ? std::string(error.what()) + "; see kowari --help" : describeExtras(app));
   } catch (const CLI::ParseError &error) {
     return report(std::string(error.what()) + "; see kowari --help");
   }

@@ -136,13 +136,16 @@ Result<Trainer::Outcome> Trainer::run() {
     std::vector<std::string> reasons;
     while ((reasons = limits.reached(epoch, end)).empty()) {
       KOWARI_ASSIGN(const Pass pass, runEpoch());
+      if (pass == Pass::Complete)
+        continue;
       if (epoch == end)
         KOWARI_TRY(saveStage());
-      if (pass == Pass::Interrupted)
-        return epoch == totalEpochs() ? Outcome::Finished : Outcome::Interrupted;
+      return epoch == totalEpochs() ? Outcome::Finished : Outcome::Interrupted;
     }
     for (const std::string &reason : reasons)
       log.line(reason);
+    if (epoch == end)
+      KOWARI_TRY(saveStage());
     if (limits.runEnded(epoch)) {
       log.line("Local runtime limits reached. Ending program.");
       break;
