@@ -122,8 +122,9 @@ Operation *KernelOutliner::outline(const FusionGroup &group, OpBuilder &builder)
     for (Value v : op->getOperands())
       if (!members.contains(v.getDefiningOp()))
         inputs.insert(v);
+    bool whole = isa<flow::SmallMatrixOpInterface>(op); // its loops write every result
     for (Value v : op->getResults())
-      if (llvm::any_of(v.getUsers(), [&](Operation *user) { return !members.contains(user); }))
+      if (whole || llvm::any_of(v.getUsers(), [&](Operation *user) { return !members.contains(user); }))
         outputs.push_back(v);
   }
   func::FuncOp kernel = getKernel(group, inputs.getArrayRef(), outputs);

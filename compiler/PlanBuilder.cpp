@@ -322,7 +322,8 @@ void PlanBuilder::lowerFused(flow::FusedOp call) {
   int64_t columns = 1, kernelColumns = kernel->getAttrOfType<IntegerAttr>("flow.columns").getInt();
   auto match = [&](Type formal, Type actual) {
     Shape shape = flow::getShape(formal);
-    if (kernelColumns > 0 && (shape == Shape::Matrix || shape == Shape::ColumnVector))
+    bool counts = shape == Shape::Matrix || shape == Shape::ColumnVector;
+    if (counts && kernelColumns > 0 && flow::getColumns(formal) > 0)
       columns = flow::getColumns(actual) * kernelColumns / flow::getColumns(formal);
   };
   for (auto [formal, actual] : llvm::zip(kernel.getResultTypes(), call.getResultTypes()))
