@@ -96,7 +96,8 @@ private:
 
   void runPoint(int64_t r, int64_t c, std::vector<Tensor> &results) {
     Block block;
-    OpBuilder builder = OpBuilder::atBlockEnd(&block);
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointToEnd(&block);
     PointArithmetic arithmetic;
     SmallVector<SmallVector<Value>> operands(op->getNumOperands()), points;
     for (unsigned i = 0; i < operands.size(); ++i)
@@ -122,7 +123,8 @@ private:
 
   double finish(unsigned index, double total) {
     Block block;
-    OpBuilder builder = OpBuilder::atBlockEnd(&block);
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointToEnd(&block);
     PointArithmetic arithmetic;
     Value argument = block.addArgument(builder.getF64Type(), op->getLoc());
     arithmetic.bind(argument, total);
