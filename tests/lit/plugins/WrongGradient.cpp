@@ -30,7 +30,9 @@ struct WrongGradient : PassWrapper<WrongGradient, OperationPass<ModuleOp>> {
     result.getOperandsMutable().append(gradient.getArgument(1));
     gradient.setFunctionType(builder.getFunctionType(loss.getArgumentTypes(), result.getOperandTypes()));
     StringRef name = loss.getArgAttrOfType<StringAttr>(1, "flow.parameter").getValue();
-    gradient.setResultAttr(1, "flow.output", builder.getStringAttr("gradient/" + name));
+    auto named = builder.getNamedAttr("flow.output", builder.getStringAttr("gradient/" + name));
+    SmallVector<DictionaryAttr> attributes = {loss.getResultAttrDict(0), builder.getDictionaryAttr({named})};
+    gradient.setAllResultAttrs(attributes);
   }
 };
 
