@@ -34,11 +34,12 @@ public:
     for (auto program : module.getOps<plan::ProgramOp>())
       entries.push_back(writeEntry(program));
     auto features = b.CreateVectorOfStrings(target.required);
-    auto manifest = fb::CreateManifest(
-        b, plan::formatVersion, b.CreateString(KOWARI_BUILD_ID), b.CreateString(target.name), features,
-        b.CreateString(spec.toCanonicalJson()), spec.elementType == ElementType::F64 ? fb::DType::F64 : fb::DType::F32,
-        getInteger("plan.max_rows"), getInteger("plan.arena_bytes"), getInteger("plan.persistent_bytes"), tensors,
-        kernels, b.CreateVector(entries));
+    auto manifest =
+        fb::CreateManifest(b, plan::formatVersion, b.CreateString(KOWARI_BUILD_ID),
+                           b.CreateString(target.name), features, b.CreateString(spec.toCanonicalJson()),
+                           spec.elementType == ElementType::F64 ? fb::DType::F64 : fb::DType::F32,
+                           getInteger("plan.max_rows"), getInteger("plan.arena_bytes"),
+                           getInteger("plan.persistent_bytes"), tensors, kernels, b.CreateVector(entries));
     b.Finish(manifest, fb::ManifestIdentifier());
     return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
   }
@@ -109,7 +110,10 @@ private:
     float cost = 0;
     for (Operation &op : kernel.getBody().front().without_terminator()) {
       StringRef name = op.getName().stripDialect();
-      cost += name.starts_with("rq_spline") ? 400 : name.starts_with("lu_") ? 200 : name == "add_white_noise" ? 60 : 4;
+      cost += name.starts_with("rq_spline") ? 400
+              : name.starts_with("lu_")     ? 200
+              : name == "add_white_noise"   ? 60
+                                            : 4;
     }
     return cost;
   }
@@ -127,7 +131,8 @@ private:
                         .Case("columns", fb::Chunks::Columns)
                         .Default(fb::Chunks::None);
       kernels.push_back(fb::CreateKernel(b, b.CreateString(kernel.getSymName().str()),
-                                         rows ? fb::Lanes::Rows : fb::Lanes::Columns, chunks, estimateCost(kernel)));
+                                         rows ? fb::Lanes::Rows : fb::Lanes::Columns, chunks,
+                                         estimateCost(kernel)));
     }
     return b.CreateVector(kernels);
   }
@@ -144,7 +149,8 @@ private:
         auto name = b.CreateString(output.getName().str());
         auto shape = b.CreateVector(output.getShape().data(), output.getShape().size());
         auto none = b.CreateVector(std::vector<uint8_t>());
-        tensors.push_back(fb::CreateTensor(b, name, fb::TensorKind::Output, shape, &view, fb::InitKind::None, 0.0, none));
+        tensors.push_back(
+            fb::CreateTensor(b, name, fb::TensorKind::Output, shape, &view, fb::InitKind::None, 0.0, none));
       } else if (isa<plan::StepOpInterface>(op)) {
         steps.push_back(writeStep(&op));
       }
@@ -165,7 +171,8 @@ private:
         .Case([&](plan::GemmOp gemm) { return writeGemm(gemm); })
         .Case([&](plan::CopyOp copy) {
           fb::View source = makeView(copy.getSource()), destination = makeView(copy.getTarget());
-          return makeStep(fb::StepKind::CopyStep, fb::CreateCopyStep(b, &source, &destination).Union(), "copy", "copy");
+          return makeStep(fb::StepKind::CopyStep, fb::CreateCopyStep(b, &source, &destination).Union(),
+                          "copy", "copy");
         })
         .Case([&](plan::GatherOp gather) {
           fb::View table = makeView(gather.getTable()), index = makeView(gather.getIndex());
@@ -176,7 +183,8 @@ private:
         .Case([&](plan::FillOp fill) {
           fb::View view = makeView(fill.getTarget());
           double value = fill.getValue().convertToDouble();
-          return makeStep(fb::StepKind::FillStep, fb::CreateFillStep(b, &view, value).Union(), "fill", "copy");
+          return makeStep(fb::StepKind::FillStep, fb::CreateFillStep(b, &view, value).Union(), "fill",
+                          "copy");
         })
         .Case([&](plan::AllReduceOp reduce) {
           fb::View view = makeView(reduce.getTarget());
@@ -209,8 +217,8 @@ private:
     fb::View bias;
     if (gemm.getBias())
       bias = makeView(gemm.getBias());
-    auto what = fb::CreateGemmStep(b, &left, &right, &result, gemm.getBias() ? &bias : nullptr, gemm.getAccumulate(),
-                                   fb::Library::Auto);
+    auto what = fb::CreateGemmStep(b, &left, &right, &result, gemm.getBias() ? &bias : nullptr,
+                                   gemm.getAccumulate(), fb::Library::Auto);
     return makeStep(fb::StepKind::GemmStep, what.Union(), "gemm", "gemm");
   }
 
@@ -223,7 +231,8 @@ private:
 
 } // namespace
 
-std::vector<uint8_t> buildManifest(ModuleOp module, const ProgramSpec &spec, const codegen::CpuTarget &target) {
+std::vector<uint8_t> buildManifest(ModuleOp module, const ProgramSpec &spec,
+                                   const codegen::CpuTarget &target) {
   return ManifestWriter(module, spec, target).write();
 }
 

@@ -15,8 +15,9 @@
 
 namespace kowari {
 
-/// The finished FlatBuffer of runtime/plan/plan.fbs for a module that plan-memory has run on. Equal modules give equal
-/// bytes.
-std::vector<uint8_t> buildManifest(mlir::ModuleOp module, const ProgramSpec &spec, const codegen::CpuTarget &target);
+/// The finished FlatBuffer of runtime/plan/plan.fbs for a module that plan-memory has run on. Equal modules
+/// give equal bytes.
+std::vector<uint8_t> buildManifest(mlir::ModuleOp module, const ProgramSpec &spec,
+                                   const codegen::CpuTarget &target);
 
 } // namespace kowari

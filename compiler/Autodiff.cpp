@@ -19,7 +19,8 @@ namespace {
 /// Reverse-mode differentiation of one straight-line function.
 class ReverseWalk {
 public:
-  ReverseWalk(func::FuncOp differentiated, OpBuilder &opBuilder) : function(differentiated), builder(opBuilder) {}
+  ReverseWalk(func::FuncOp differentiated, OpBuilder &opBuilder)
+      : function(differentiated), builder(opBuilder) {}
 
   /// Marks what depends on the values to differentiate by.
   void activate(ValueRange seeds) {
@@ -52,7 +53,8 @@ private:
     SmallVector<bool> needed;
     for (Value operand : op->getOperands())
       needed.push_back(active.contains(operand));
-    if (llvm::none_of(resultGradients, [](Value g) { return bool(g); }) || llvm::none_of(needed, [](bool n) { return n; }))
+    if (llvm::none_of(resultGradients, [](Value g) { return bool(g); }) ||
+        llvm::none_of(needed, [](bool n) { return n; }))
       return success();
     auto adjoint = dyn_cast<flow::AdjointOpInterface>(op);
     if (!adjoint)
@@ -72,7 +74,8 @@ private:
       return;
     }
     auto product = gradient.getDefiningOp<flow::LinearGradInputOp>();
-    if (product && !product.getAccumulator() && sum.use_empty() && sum.getDefiningOp<flow::LinearGradInputOp>())
+    if (product && !product.getAccumulator() && sum.use_empty() &&
+        sum.getDefiningOp<flow::LinearGradInputOp>())
       product.getAccumulatorMutable().assign(sum);
     else
       gradient = flow::AddOp::create(builder, gradient.getLoc(), gradient.getType(), sum, gradient);
@@ -103,7 +106,8 @@ public:
 
   static bool hasLoss(func::FuncOp function) {
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (function.getResultAttrOfType<StringAttr>(i, "flow.output") == StringAttr::get(function.getContext(), "loss"))
+      if (function.getResultAttrOfType<StringAttr>(i, "flow.output") ==
+          StringAttr::get(function.getContext(), "loss"))
         return true;
     return false;
   }
@@ -125,12 +129,14 @@ public:
   }
 
   Value addArgument(StringRef role, const Twine &name, Type type) {
-    argumentAttributes.push_back(builder.getDictionaryAttr({builder.getNamedAttr(role, builder.getStringAttr(name))}));
+    argumentAttributes.push_back(
+        builder.getDictionaryAttr({builder.getNamedAttr(role, builder.getStringAttr(name))}));
     return function.getBody().front().addArgument(type, function.getLoc());
   }
 
   void addResult(StringRef role, const Twine &name, Value value) {
-    resultAttributes.push_back(builder.getDictionaryAttr({builder.getNamedAttr(role, builder.getStringAttr(name))}));
+    resultAttributes.push_back(
+        builder.getDictionaryAttr({builder.getNamedAttr(role, builder.getStringAttr(name))}));
     results.push_back(value);
   }
 
@@ -176,7 +182,8 @@ public:
       typedCount = flow::ConvertOp::create(b, loc, scalar, count);
       return;
     }
-    auto correction = flow::AdamCorrectionOp::create(b, loc, scalar, scalar, rate, count, getReal("beta1"), getReal("beta2"));
+    auto correction = flow::AdamCorrectionOp::create(b, loc, scalar, scalar, rate, count, getReal("beta1"),
+                                                     getReal("beta2"));
     stepSize = correction.getStepSize();
     root = correction.getRoot();
   }
@@ -191,7 +198,9 @@ public:
 private:
   StringRef getOptimizer() const { return stage.getAs<StringAttr>("optimizer").getValue(); }
   FloatAttr getReal(StringRef name) const { return stage.getAs<FloatAttr>(name); }
-  UnitAttr getUnit(StringRef name) { return stage.getAs<BoolAttr>(name).getValue() ? b.getUnitAttr() : UnitAttr(); }
+  UnitAttr getUnit(StringRef name) {
+    return stage.getAs<BoolAttr>(name).getValue() ? b.getUnitAttr() : UnitAttr();
+  }
 
   Value addState(StringRef kind, BlockArgument parameter) {
     return step.addArgument("flow.optimizer", kind + "/" + step.getName(parameter), parameter.getType());
@@ -200,10 +209,11 @@ private:
   void updateAdam(BlockArgument w, Value gradient) {
     Value m = addState("exp_avg", w), v = addState("exp_avg_sq", w);
     Value maximum = stage.getAs<BoolAttr>("amsgrad").getValue() ? addState("max_exp_avg_sq", w) : Value();
-    auto op = flow::AdamOp::create(b, loc, w.getType(), w.getType(), w.getType(), maximum ? w.getType() : Type(), w,
-                                   gradient, m, v, stepSize, root, typedRate, ok, maximum, getReal("beta1"),
-                                   getReal("beta2"), getReal("epsilon"), getReal("weight_decay"),
-                                   getOptimizer() == "adamw" ? b.getUnitAttr() : UnitAttr(), getUnit("maximize"));
+    auto op =
+        flow::AdamOp::create(b, loc, w.getType(), w.getType(), w.getType(), maximum ? w.getType() : Type(), w,
+                             gradient, m, v, stepSize, root, typedRate, ok, maximum, getReal("beta1"),
+                             getReal("beta2"), getReal("epsilon"), getReal("weight_decay"),
+                             getOptimizer() == "adamw" ? b.getUnitAttr() : UnitAttr(), getUnit("maximize"));
     step.addResult("flow.parameter", step.getName(w), op.getNewParameter());
     step.addResult("flow.optimizer", "exp_avg/" + step.getName(w), op.getNewMean());
     step.addResult("flow.optimizer", "exp_avg_sq/" + step.getName(w), op.getNewSquare());
@@ -214,9 +224,9 @@ private:
   void updateSgd(BlockArgument w, Value gradient) {
     bool moves = getReal("momentum").getValueAsDouble() != 0.0;
     Value buffer = moves ? addState("momentum_buffer", w) : Value();
-    auto op = flow::SgdOp::create(b, loc, w.getType(), moves ? w.getType() : Type(), w, gradient, typedRate, typedCount,
-                                  ok, buffer, getReal("momentum"), getReal("dampening"), getReal("weight_decay"),
-                                  getUnit("nesterov"), getUnit("maximize"));
+    auto op = flow::SgdOp::create(b, loc, w.getType(), moves ? w.getType() : Type(), w, gradient, typedRate,
+                                  typedCount, ok, buffer, getReal("momentum"), getReal("dampening"),
+                                  getReal("weight_decay"), getUnit("nesterov"), getUnit("maximize"));
     step.addResult("flow.parameter", step.getName(w), op.getNewParameter());
     if (moves)
       step.addResult("flow.optimizer", "momentum_buffer/" + step.getName(w), op.getNewBuffer());
@@ -235,8 +245,9 @@ struct AutodiffPass : impl::AutodiffBase<AutodiffPass> {
     auto loss = getOperation().lookupSymbol<func::FuncOp>("loss");
     auto stages = getOperation()->getAttrOfType<ArrayAttr>("flow.stages");
     if (!loss || !stages || !StepBuilder::hasLoss(loss)) {
-      getOperation().emitError("autodiff needs a function @loss with a result flow.output = \"loss\" and the attribute "
-                               "flow.stages");
+      getOperation().emitError(
+          "autodiff needs a function @loss with a result flow.output = \"loss\" and the attribute "
+          "flow.stages");
       return signalPassFailure();
     }
     for (auto [i, stage] : llvm::enumerate(stages.getAsRange<DictionaryAttr>()))
@@ -249,10 +260,12 @@ struct AutodiffPass : impl::AutodiffBase<AutodiffPass> {
 
   LogicalResult buildTrainStep(func::FuncOp loss, size_t index, DictionaryAttr stage) {
     StepBuilder step(loss, ("train_step_" + Twine(index)).str());
-    SmallVector<BlockArgument> parameters = step.getParameters(stage.getAs<BoolAttr>("freeze_rb_layer").getValue());
+    SmallVector<BlockArgument> parameters =
+        step.getParameters(stage.getAs<BoolAttr>("freeze_rb_layer").getValue());
     ReverseWalk walk(step.function, step.builder);
     walk.activate(SmallVector<Value>(parameters.begin(), parameters.end()));
-    OptimizerBuilder optimizer(step, stage); // its scalars stand before the backward pass: updates need not wait for it
+    OptimizerBuilder optimizer(
+        step, stage); // its scalars stand before the backward pass: updates need not wait for it
     if (failed(walk.run(step.getLoss())))
       return failure();
     for (BlockArgument parameter : parameters)

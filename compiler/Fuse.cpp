@@ -36,10 +36,11 @@ bool readsPointwise(OpOperand &use) {
          rowwise.getOperandPointWidth(use.getOperandNumber()) == 1;
 }
 
-/// Moves the bias of a product into the kernels that read its result: each gets an addition of its own, which is
-/// cheaper than writing the sum and reading it again. A product that something else reads keeps its bias.
+/// Moves the bias of a product into the kernels that read its result: each gets an addition of its own, which
+/// is cheaper than writing the sum and reading it again. A product that something else reads keeps its bias.
 void splitBias(flow::LinearOp linear) {
-  bool hasInputs = llvm::any_of(linear.getInputs(), [](Value x) { return flow::getColumns(x.getType()) > 0; });
+  bool hasInputs =
+      llvm::any_of(linear.getInputs(), [](Value x) { return flow::getColumns(x.getType()) > 0; });
   bool pointwise = llvm::all_of(linear.getResult().getUses(), readsPointwise);
   if (!linear.getBias() || linear.getResult().use_empty() || (hasInputs && !pointwise))
     return;
@@ -58,7 +59,8 @@ void splitBias(flow::LinearOp linear) {
   }
 }
 
-/// Kernels and products in an order close to the program's in which every value is computed before it is used.
+/// Kernels and products in an order close to the program's in which every value is computed before it is
+/// used.
 class Scheduler {
 public:
   explicit Scheduler(Block &scheduledBlock) : block(scheduledBlock) {

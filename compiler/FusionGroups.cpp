@@ -90,8 +90,8 @@ public:
   }
 
 private:
-  /// A sum over the batch that no other kernel waits for (a gradient): it joins a group that is there already rather
-  /// than keep a row reduction out of it.
+  /// A sum over the batch that no other kernel waits for (a gradient): it joins a group that is there already
+  /// rather than keep a row reduction out of it.
   static bool isFinalSum(Operation *op) {
     return classify(op) == PointClass::ColumnSum && llvm::none_of(op->getUsers(), [](Operation *user) {
              return classify(user) != PointClass::None || isa<flow::SmallMatrixOpInterface>(user);

@@ -2,9 +2,10 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Assigns the rowwise operations of one function to groups. Every operation has a level: groups are run whole, so an
-// operation is either in the group of the operand computed last or at a later level than it. Two connected
-// operations of one level have no path between them through another group, so joining them makes no cycle.
+// Assigns the rowwise operations of one function to groups. Every operation has a level: groups are run
+// whole, so an operation is either in the group of the operand computed last or at a later level than it. Two
+// connected operations of one level have no path between them through another group, so joining them makes no
+// cycle.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -52,7 +52,8 @@ static void printSymbolic(llvm::raw_ostream &os, Type type, int64_t columns) {
     os << own;
 }
 
-static std::string describe(const FusionGroup &group, ValueRange inputs, ValueRange outputs, DictionaryAttr schedule) {
+static std::string describe(const FusionGroup &group, ValueRange inputs, ValueRange outputs,
+                            DictionaryAttr schedule) {
   std::string text;
   llvm::raw_string_ostream os(text);
   DenseMap<Value, unsigned> numbers;

@@ -11,14 +11,14 @@
 
 namespace kowari {
 
-/// Turns groups into functions with `flow.kernel` at the end of a module. Groups that are equal up to column counts get
-/// the same function.
+/// Turns groups into functions with `flow.kernel` at the end of a module. Groups that are equal up to column
+/// counts get the same function.
 class KernelOutliner {
 public:
   explicit KernelOutliner(mlir::ModuleOp module) : module(module) {}
 
-  /// Builds the flow.fused call that replaces the group and redirects all outside uses to it. The group's operations are
-  /// left for the caller to erase.
+  /// Builds the flow.fused call that replaces the group and redirects all outside uses to it. The group's
+  /// operations are left for the caller to erase.
   mlir::Operation *outline(const FusionGroup &group, mlir::OpBuilder &builder);
 
 private:

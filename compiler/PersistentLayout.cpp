@@ -81,10 +81,12 @@ void PersistentLayout::collect(ModuleOp module) {
       continue;
     for (BlockArgument argument : function.getArguments()) {
       DictionaryAttr attributes = function.getArgAttrDict(argument.getArgNumber());
-      for (StringRef role : {"flow.parameter", "flow.state", "flow.constant", "flow.optimizer", "flow.scalar", "flow.batch"})
+      for (StringRef role :
+           {"flow.parameter", "flow.state", "flow.constant", "flow.optimizer", "flow.scalar", "flow.batch"})
         if (auto name = attributes.getAs<StringAttr>(role))
           if (seen.insert(makeKey(role, name)).second)
-            arguments.push_back({role.str(), name.str(), cast<RankedTensorType>(argument.getType()), attributes});
+            arguments.push_back(
+                {role.str(), name.str(), cast<RankedTensorType>(argument.getType()), attributes});
     }
   }
 }
@@ -109,7 +111,9 @@ void PersistentLayout::placeParameters() {
     int64_t elementBytes = 4;
     // Weights of one shape side by side: the gates of a flow step become one product.
     llvm::stable_sort(parameters, [](const Argument *x, const Argument *y) {
-      auto rank = [](const Argument *a) { return StringRef(a->name).contains("context_layer.weight") ? 0 : 1; };
+      auto rank = [](const Argument *a) {
+        return StringRef(a->name).contains("context_layer.weight") ? 0 : 1;
+      };
       return rank(x) < rank(y);
     });
     for (const Argument *a : parameters) {
@@ -118,7 +122,8 @@ void PersistentLayout::placeParameters() {
       int64_t span = std::max<int64_t>(plan::getSpan(view, maxRows), 16);
       if (view.getDim1() > 1) // whole rows, so that weights side by side form one matrix
         span = std::max<int64_t>(llvm::alignTo(view.getDim0() * view.getStride0(), 16), 16);
-      places[makeKey(a->role, a->name)] = {view, reserve(span * elementBytes), static_cast<int>(buckets.size())};
+      places[makeKey(a->role, a->name)] = {view, reserve(span * elementBytes),
+                                           static_cast<int>(buckets.size())};
     }
     bucket.elements = (bytes - bucket.offset) / elementBytes;
     buckets.push_back(bucket);
@@ -144,7 +149,8 @@ void PersistentLayout::placeOthers() {
     if (a.role == "flow.parameter" || a.role == "flow.optimizer")
       continue;
     plan::ViewType view = getViewType(a.type, false, maxRows);
-    int64_t size = std::max<int64_t>(plan::getSpan(view, maxRows), 16) * plan::getElementBytes(view.getElementType());
+    int64_t size =
+        std::max<int64_t>(plan::getSpan(view, maxRows), 16) * plan::getElementBytes(view.getElementType());
     places[makeKey(a.role, a.name)] = {view, reserve(size), -1};
   }
 }

@@ -2,10 +2,11 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Everything that lives as long as a program, laid out once for all entries: flat regions of equal shape for the
-// parameters and each kind of optimizer state, cut into buckets (a flow step, the embedding, the rb layers), then
-// batch-norm statistics, constants, scalars and inputs. A parameter, its gradient and its optimizer state have the
-// same strides and the same place in their regions, so an optimizer runs over a bucket as one vector.
+// Everything that lives as long as a program, laid out once for all entries: flat regions of equal shape for
+// the parameters and each kind of optimizer state, cut into buckets (a flow step, the embedding, the rb
+// layers), then batch-norm statistics, constants, scalars and inputs. A parameter, its gradient and its
+// optimizer state have the same strides and the same place in their regions, so an optimizer runs over a
+// bucket as one vector.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,8 +19,8 @@
 
 namespace kowari {
 
-/// Elements from row to row for rows of `columns` elements: whole vectors, off powers of two, which make sets of a
-/// cache collide (docs/cpu-kernels.md).
+/// Elements from row to row for rows of `columns` elements: whole vectors, off powers of two, which make sets
+/// of a cache collide (docs/cpu-kernels.md).
 int64_t getPaddedStride(int64_t columns);
 
 /// The view type of a tensor: matrices row-major or feature-major, weights row-major, vectors contiguous.

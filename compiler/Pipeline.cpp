@@ -64,7 +64,8 @@ private:
       manager.addPass(createLowerToPlan());
       manager.addPass(createPlanMemory());
     }
-    return succeeded(manager.run(module)) ? Status::ok() : Status::error("the compiler failed in stage " + stage);
+    return succeeded(manager.run(module)) ? Status::ok()
+                                          : Status::error("the compiler failed in stage " + stage);
   }
 
   Status writeArtifact(const std::string &output) {
@@ -77,7 +78,8 @@ private:
     if (options.stopAfter == "lowered")
       return Status::ok();
     std::vector<uint8_t> manifest = buildManifest(module, spec, target);
-    return plan::writeArtifact(output, manifest, {reinterpret_cast<const uint8_t *>(code->data()), code->size()});
+    return plan::writeArtifact(output, manifest,
+                               {reinterpret_cast<const uint8_t *>(code->data()), code->size()});
   }
 
   Status writeModule(const std::string &path) {

@@ -22,11 +22,12 @@ extern const std::vector<std::string> compilationStages; // graph, grad, fused, 
 
 struct CompileOptions {
   std::string target = "native";
-  std::string stopAfter; // a stage, or "" for the artifact
+  std::string stopAfter;  // a stage, or "" for the artifact
   std::string dumpFolder; // where the IR of every stage is written, or ""
   bool timePasses = false;
   /// Called with the stage and how far it is, in [0, 1].
-  std::function<void(const std::string &stage, double fraction)> progress = [](const std::string &, double) {};
+  std::function<void(const std::string &stage, double fraction)> progress = [](const std::string &, double) {
+  };
 };
 
 /// Adds the passes from `graph` to `planned` to a manager of modules.
@@ -36,7 +37,7 @@ void buildPlanPipeline(mlir::PassManager &manager);
 Status compileProgram(const ProgramSpec &spec, const CompileOptions &options, const std::string &output);
 
 /// The same from IR that --stop-after wrote.
-Status compileModule(mlir::OwningOpRef<mlir::ModuleOp> module, const ProgramSpec &spec, const CompileOptions &options,
-                     const std::string &output);
+Status compileModule(mlir::OwningOpRef<mlir::ModuleOp> module, const ProgramSpec &spec,
+                     const CompileOptions &options, const std::string &output);
 
 } // namespace kowari

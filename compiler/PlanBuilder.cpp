@@ -12,8 +12,8 @@ namespace kowari {
 
 PlanBuilder::PlanBuilder(func::FuncOp planned, const PersistentLayout &persistent, int64_t rows,
                          OptimizerKernels &kernels)
-    : function(planned), layout(persistent), maxRows(rows), optimizerKernels(kernels), b(planned.getContext()),
-      loc(planned.getLoc()), symbols(planned->getParentOfType<ModuleOp>()) {}
+    : function(planned), layout(persistent), maxRows(rows), optimizerKernels(kernels),
+      b(planned.getContext()), loc(planned.getLoc()), symbols(planned->getParentOfType<ModuleOp>()) {}
 
 LogicalResult PlanBuilder::build() {
   b.setInsertionPointAfter(function);
@@ -35,7 +35,9 @@ LogicalResult PlanBuilder::build() {
 
 //===-- views -------------------------------------------------------------===//
 
-Value PlanBuilder::createBuffer(plan::ViewType type) { return plan::BufferOp::create(b, loc, type, IntegerAttr()); }
+Value PlanBuilder::createBuffer(plan::ViewType type) {
+  return plan::BufferOp::create(b, loc, type, IntegerAttr());
+}
 
 Value PlanBuilder::createPersistent(int64_t offset, plan::ViewType type) {
   return plan::PersistentOp::create(b, loc, type, offset);
@@ -89,7 +91,9 @@ Value PlanBuilder::getViewAs(Value tensor, bool featureMajor) {
 
 //===-- layouts -----------------------------------------------------------===//
 
-func::FuncOp PlanBuilder::getKernel(flow::FusedOp call) { return symbols.lookup<func::FuncOp>(call.getKernel()); }
+func::FuncOp PlanBuilder::getKernel(flow::FusedOp call) {
+  return symbols.lookup<func::FuncOp>(call.getKernel());
+}
 
 static bool runsAlongRows(func::FuncOp kernel) {
   return kernel->getAttrOfType<DictionaryAttr>("flow.kernel").getAs<StringAttr>("lanes").getValue() == "rows";
@@ -115,8 +119,8 @@ bool PlanBuilder::isFeatureMajor(Value tensor) {
 //===-- arguments, gradients, state ---------------------------------------===//
 
 static std::pair<StringRef, StringRef> getRole(DictionaryAttr attributes) {
-  for (StringRef role : {"flow.parameter", "flow.state", "flow.constant", "flow.optimizer", "flow.scalar", "flow.batch",
-                         "flow.output"})
+  for (StringRef role : {"flow.parameter", "flow.state", "flow.constant", "flow.optimizer", "flow.scalar",
+                         "flow.batch", "flow.output"})
     if (auto name = attributes ? attributes.getAs<StringAttr>(role) : StringAttr())
       return {role, name.getValue()};
   return {};
@@ -196,8 +200,8 @@ bool PlanBuilder::writesRowMajor(Value value) {
   return value.getDefiningOp<flow::GatherRowsOp>() || value.getDefiningOp<flow::StackColumnsOp>();
 }
 
-/// Makes a result be computed in the input of another entry that it becomes, where its producer can; emitOutputs copies
-/// the others. Parts of a concatenation are computed in their columns.
+/// Makes a result be computed in the input of another entry that it becomes, where its producer can;
+/// emitOutputs copies the others. Parts of a concatenation are computed in their columns.
 void PlanBuilder::bindBatchResult(Value value, Value place) {
   if (isa<BlockArgument>(value))
     return;
@@ -287,8 +291,8 @@ static StringRef getGroupName(func::FuncOp kernel) {
   StringRef group = "elementwise";
   kernel.walk([&](Operation *op) {
     StringRef name = op->getName().stripDialect();
-    if (isa<flow::UniformDrawOp, flow::RandomIndexOp, flow::TableDrawOp, flow::InterpolateOp, flow::ArrivalTimeOp,
-            flow::AntennaPatternOp, flow::ProjectOp, flow::StandardizeOp>(op))
+    if (isa<flow::UniformDrawOp, flow::RandomIndexOp, flow::TableDrawOp, flow::InterpolateOp,
+            flow::ArrivalTimeOp, flow::AntennaPatternOp, flow::ProjectOp, flow::StandardizeOp>(op))
       group = "data";
     if (name.starts_with("rq_spline"))
       group = "spline";
@@ -330,14 +334,16 @@ void PlanBuilder::lowerFused(flow::FusedOp call) {
     match(formal, actual);
   for (auto [formal, actual] : llvm::zip(kernel.getArgumentTypes(), call.getOperandTypes()))
     match(formal, actual);
-  plan::KernelOp::create(b, loc, kernel.getSymName(), reads, writes, plan::rowsOfCall, columns, getGroupName(kernel));
+  plan::KernelOp::create(b, loc, kernel.getSymName(), reads, writes, plan::rowsOfCall, columns,
+                         getGroupName(kernel));
 }
 
 //===-- optimizers --------------------------------------------------------===//
 
 /// Operands that are as long as the parameter, in order; the others are scalars.
 static bool isPerEntry(Operation *update, Value operand) {
-  return operand.getType() == update->getOperand(0).getType() && flow::getShape(operand.getType()) != Shape::Scalar;
+  return operand.getType() == update->getOperand(0).getType() &&
+         flow::getShape(operand.getType()) != Shape::Scalar;
 }
 
 func::FuncOp PlanBuilder::getOptimizerKernel(Operation *update) {
@@ -356,8 +362,9 @@ func::FuncOp PlanBuilder::getOptimizerKernel(Operation *update) {
   Location unknown = builder.getUnknownLoc();
   kernel = func::FuncOp::create(builder, unknown, name, builder.getFunctionType(operandTypes, resultTypes));
   kernel.setPrivate();
-  kernel->setAttr("flow.kernel", builder.getDictionaryAttr({builder.getNamedAttr("chunks", builder.getStringAttr("columns")),
-                                                            builder.getNamedAttr("lanes", builder.getStringAttr("columns"))}));
+  kernel->setAttr("flow.kernel", builder.getDictionaryAttr(
+                                     {builder.getNamedAttr("chunks", builder.getStringAttr("columns")),
+                                      builder.getNamedAttr("lanes", builder.getStringAttr("columns"))}));
   kernel->setAttr("flow.columns", builder.getI64IntegerAttr(16));
   builder.setInsertionPointToStart(kernel.addEntryBlock());
   OperationState state(unknown, update->getName(), kernel.getArguments(), resultTypes,
@@ -394,7 +401,8 @@ void PlanBuilder::emitBucketUpdate(BucketUpdate &bucket) {
       writes.push_back(reads.back());
     }
   }
-  plan::KernelOp::create(b, loc, getOptimizerKernel(update).getSymName(), reads, writes, 1, flat.elements, "optimizer");
+  plan::KernelOp::create(b, loc, getOptimizerKernel(update).getSymName(), reads, writes, 1, flat.elements,
+                         "optimizer");
 }
 
 } // namespace kowari

@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Keeps for every tensor value the view that holds it, decides layouts, and implements what operations call to lower
-// themselves (flow::PlanEmitter).
+// Keeps for every tensor value the view that holds it, decides layouts, and implements what operations call
+// to lower themselves (flow::PlanEmitter).
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -79,8 +79,9 @@ int64_t placeRanges(std::vector<LiveRange> &ranges, int64_t base) {
     }
     range->offset = offset;
     peak = std::max(peak, offset + range->bytes);
-    placed.insert(llvm::upper_bound(placed, range, [](LiveRange *a, LiveRange *b) { return a->offset < b->offset; }),
-                  range);
+    placed.insert(
+        llvm::upper_bound(placed, range, [](LiveRange *a, LiveRange *b) { return a->offset < b->offset; }),
+        range);
   }
   return peak;
 }

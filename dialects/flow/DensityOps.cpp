@@ -29,14 +29,15 @@ template <class Op> static LogicalResult checkSpline(Op op, Value x, Value y, Va
       failed(check(op,
                    getShape(u.getType()) == Shape::Matrix &&
                        getColumns(u.getType()) == getColumns(x.getType()) * (3 * bins - 1),
-                   2,
-                   "u does not have T (3K - 1) columns")))
+                   2, "u does not have T (3K - 1) columns")))
     return failure();
   return checkShape(op, 4, Shape::RowVector, x, {rowVector});
 }
 
 LogicalResult RqSplineOp::verify() { return checkSpline(*this, getX(), getY(), getU(), getLogabsdet()); }
-LogicalResult RqSplineInverseOp::verify() { return checkSpline(*this, getY(), getX(), getU(), getLogabsdet()); }
+LogicalResult RqSplineInverseOp::verify() {
+  return checkSpline(*this, getY(), getX(), getU(), getLogabsdet());
+}
 
 LogicalResult RqSplineGradOp::verify() {
   if (failed(checkSpline(*this, getX(), getDx(), getU(), getDlogabsdet())) ||
@@ -50,9 +51,10 @@ void RqSplineOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradient
   auto orZeros = [&](Value gradient, Value like) -> Value {
     return gradient ? gradient : ZerosOp::create(builder, getLoc(), like.getType()).getResult();
   };
-  auto grad = RqSplineGradOp::create(builder, getLoc(), TypeRange{getX().getType(), getU().getType()}, getX(), getU(),
-                                     orZeros(resultGradients[0], getY()), orZeros(resultGradients[1], getLogabsdet()),
-                                     getNumBinsAttr(), getTailBoundAttr(), getDivisorAttr());
+  auto grad =
+      RqSplineGradOp::create(builder, getLoc(), TypeRange{getX().getType(), getU().getType()}, getX(), getU(),
+                             orZeros(resultGradients[0], getY()), orZeros(resultGradients[1], getLogabsdet()),
+                             getNumBinsAttr(), getTailBoundAttr(), getDivisorAttr());
   for (unsigned i : {0u, 1u})
     if (needed[i])
       operandGradients[i] = grad.getResult(i);
@@ -60,8 +62,8 @@ void RqSplineOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradient
 
 //===-- LU ----------------------------------------------------------------===//
 
-static LogicalResult checkLu(Operation *op, Value lower, Value upper, Value diagonal, Value permutation, Value weight,
-                             Value logabsdet) {
+static LogicalResult checkLu(Operation *op, Value lower, Value upper, Value diagonal, Value permutation,
+                             Value weight, Value logabsdet) {
   int64_t d = getColumns(diagonal.getType()), entries = d * (d - 1) / 2;
   bool sizes = getColumns(lower.getType()) == entries && getColumns(upper.getType()) == entries &&
                getColumns(permutation.getType()) == d;
@@ -81,7 +83,8 @@ LogicalResult LuWeightInverseOp::verify() {
   return checkLu(*this, getLower(), getUpper(), getDiagonal(), getPermutation(), getWeight(), getLogabsdet());
 }
 LogicalResult LuWeightGradOp::verify() {
-  if (failed(checkLu(*this, getLower(), getUpper(), getDiagonal(), getPermutation(), getDweight(), getDlogabsdet())) ||
+  if (failed(checkLu(*this, getLower(), getUpper(), getDiagonal(), getPermutation(), getDweight(),
+                     getDlogabsdet())) ||
       failed(checkSameType(*this, 1, {getLower(), getDlower()})) ||
       failed(checkSameType(*this, 1, {getUpper(), getDupper()})))
     return failure();
@@ -95,8 +98,8 @@ void LuWeightOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradient
   };
   auto grad = LuWeightGradOp::create(
       builder, getLoc(), TypeRange{getLower().getType(), getUpper().getType(), getDiagonal().getType()},
-      orZeros(resultGradients[0], getWeight()), orZeros(resultGradients[1], getLogabsdet()), getLower(), getUpper(),
-      getDiagonal(), getPermutation());
+      orZeros(resultGradients[0], getWeight()), orZeros(resultGradients[1], getLogabsdet()), getLower(),
+      getUpper(), getDiagonal(), getPermutation());
   for (unsigned i : {0u, 1u, 2u})
     if (needed[i])
       operandGradients[i] = grad.getResult(i);
@@ -104,7 +107,9 @@ void LuWeightOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradient
 
 //===-- densities and the loss --------------------------------------------===//
 
-LogicalResult BaseLogProbOp::verify() { return checkShape(*this, 1, Shape::RowVector, getZ(), {getResult()}); }
+LogicalResult BaseLogProbOp::verify() {
+  return checkShape(*this, 1, Shape::RowVector, getZ(), {getResult()});
+}
 ResultKind BaseLogProbOp::getResultKind(unsigned) { return ResultKind::RowSum; }
 
 void BaseLogProbOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
@@ -116,7 +121,8 @@ void BaseLogProbOp::emitPoint(OpBuilder &builder, Location location, Points oper
 
 void BaseLogProbOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool> needed,
                                  SmallVectorImpl<Value> &operandGradients) {
-  operandGradients[0] = BaseLogProbGradOp::create(builder, getLoc(), getZ().getType(), getZ(), resultGradients[0]);
+  operandGradients[0] =
+      BaseLogProbGradOp::create(builder, getLoc(), getZ().getType(), getZ(), resultGradients[0]);
 }
 
 LogicalResult BaseLogProbGradOp::verify() {
@@ -158,7 +164,8 @@ LogicalResult NegativeMeanOp::verify() {
 }
 ResultKind NegativeMeanOp::getResultKind(unsigned) { return ResultKind::ColumnSum; }
 
-void NegativeMeanOp::emitPoint(OpBuilder &, Location, Points operands, const PointExtent &, PointResults &results) {
+void NegativeMeanOp::emitPoint(OpBuilder &, Location, Points operands, const PointExtent &,
+                               PointResults &results) {
   results = {{operands[0][0]}};
 }
 
@@ -170,7 +177,8 @@ Value NegativeMeanOp::emitFinish(OpBuilder &builder, Location location, unsigned
 
 void NegativeMeanOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool> needed,
                                   SmallVectorImpl<Value> &operandGradients) {
-  operandGradients[0] = NegativeMeanGradOp::create(builder, getLoc(), getX().getType(), getX(), resultGradients[0]);
+  operandGradients[0] =
+      NegativeMeanGradOp::create(builder, getLoc(), getX().getType(), getX(), resultGradients[0]);
 }
 
 LogicalResult NegativeMeanGradOp::verify() {
@@ -180,8 +188,8 @@ LogicalResult NegativeMeanGradOp::verify() {
   return checkShape(*this, 1, Shape::Scalar, getX(), {getDl()});
 }
 
-void NegativeMeanGradOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &extent,
-                                   PointResults &results) {
+void NegativeMeanGradOp::emitPoint(OpBuilder &builder, Location location, Points operands,
+                                   const PointExtent &extent, PointResults &results) {
   PointBuilder p(builder, location);
   results = {{p.neg(p.div(operands[1][0], extent.rows))}};
 }
@@ -190,7 +198,8 @@ LogicalResult OneOp::verify() {
   return check(*this, getShape(getResult().getType()) == Shape::Scalar, 1, "the result is no scalar");
 }
 
-void OneOp::emitPoint(OpBuilder &builder, Location location, Points, const PointExtent &extent, PointResults &results) {
+void OneOp::emitPoint(OpBuilder &builder, Location location, Points, const PointExtent &extent,
+                      PointResults &results) {
   results = {{PointBuilder(builder, location).constant(1.0, extent.rows)}};
 }
 

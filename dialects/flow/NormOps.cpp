@@ -24,7 +24,8 @@ void ActivationOp::emitPoint(OpBuilder &builder, Location location, Points opera
   PointBuilder p(builder, location);
   Value x = operands[0][0], zero = p.constant(0.0, x), y;
   switch (getKind()) {
-  case ActivationKind::Elu: // exp(min(x, 0)) - 1 instead of expm1: three times faster, exact enough next to the rest
+  case ActivationKind::Elu: // exp(min(x, 0)) - 1 instead of expm1: three times faster, exact enough next to
+                            // the rest
     y = p.select(p.greater(x, zero), x, p.sub(p.exp(p.min(x, zero)), p.constant(1.0, x)));
     break;
   case ActivationKind::Relu:
@@ -49,7 +50,9 @@ void ActivationOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradie
       ActivationGradOp::create(builder, getLoc(), getX().getType(), resultGradients[0], saved, getKind());
 }
 
-LogicalResult ActivationGradOp::verify() { return checkSameType(*this, 1, {getDy(), getSaved(), getResult()}); }
+LogicalResult ActivationGradOp::verify() {
+  return checkSameType(*this, 1, {getDy(), getSaved(), getResult()});
+}
 
 void ActivationGradOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
                                  PointResults &results) {
@@ -124,7 +127,9 @@ void GluOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients, Ar
       operandGradients[i] = grad.getResult(i);
 }
 
-LogicalResult GluGradOp::verify() { return checkSameType(*this, 1, {getDy(), getT(), getGate(), getDt(), getDgate()}); }
+LogicalResult GluGradOp::verify() {
+  return checkSameType(*this, 1, {getDy(), getT(), getGate(), getDt(), getDgate()});
+}
 
 void GluGradOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
                           PointResults &results) {
@@ -138,15 +143,18 @@ LogicalResult DropoutOp::verify() {
   double probability = getProbability().convertToDouble();
   if (failed(check(*this, probability >= 0.0 && probability < 1.0, 1, "probability outside [0, 1)")))
     return failure();
-  return check(*this, getX().getType() == getResult().getType() && getShape(getSample().getType()) == Shape::RowVector &&
-                   getShape(getSeed().getType()) == Shape::Scalar && getShape(getEpoch().getType()) == Shape::Scalar,
-               2, "operand and result differ, sample is not one index a row or seed and epoch are no scalars");
+  return check(
+      *this,
+      getX().getType() == getResult().getType() && getShape(getSample().getType()) == Shape::RowVector &&
+          getShape(getSeed().getType()) == Shape::Scalar && getShape(getEpoch().getType()) == Shape::Scalar,
+      2, "operand and result differ, sample is not one index a row or seed and epoch are no scalars");
 }
 
 void DropoutOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool> needed,
                              SmallVectorImpl<Value> &operandGradients) {
-  operandGradients[0] = DropoutOp::create(builder, getLoc(), getX().getType(), resultGradients[0], getSample(),
-                                          getSeed(), getEpoch(), getProbabilityAttr(), getSiteAttr());
+  operandGradients[0] =
+      DropoutOp::create(builder, getLoc(), getX().getType(), resultGradients[0], getSample(), getSeed(),
+                        getEpoch(), getProbabilityAttr(), getSiteAttr());
 }
 
 //===-- BatchNorm ---------------------------------------------------------===//
@@ -165,14 +173,18 @@ SmallVector<Value> BatchNormStatisticsOp::decompose(OpBuilder &builder) {
   return {mean, variance};
 }
 
-LogicalResult ColumnMeanOp::verify() { return checkShape(*this, 1, Shape::ColumnVector, getX(), {getResult()}); }
+LogicalResult ColumnMeanOp::verify() {
+  return checkShape(*this, 1, Shape::ColumnVector, getX(), {getResult()});
+}
 ResultKind ColumnMeanOp::getResultKind(unsigned) { return ResultKind::ColumnSum; }
 
-void ColumnMeanOp::emitPoint(OpBuilder &, Location, Points operands, const PointExtent &, PointResults &results) {
+void ColumnMeanOp::emitPoint(OpBuilder &, Location, Points operands, const PointExtent &,
+                             PointResults &results) {
   results = {{operands[0][0]}};
 }
 
-Value ColumnMeanOp::emitFinish(OpBuilder &builder, Location location, unsigned, Value total, const PointExtent &extent) {
+Value ColumnMeanOp::emitFinish(OpBuilder &builder, Location location, unsigned, Value total,
+                               const PointExtent &extent) {
   return PointBuilder(builder, location).div(total, extent.rows);
 }
 
@@ -181,7 +193,8 @@ LogicalResult ColumnVarianceOp::verify() {
 }
 ResultKind ColumnVarianceOp::getResultKind(unsigned) { return ResultKind::ColumnSum; }
 
-static void emitSquaredDistance(OpBuilder &builder, Location location, Points operands, PointResults &results) {
+static void emitSquaredDistance(OpBuilder &builder, Location location, Points operands,
+                                PointResults &results) {
   PointBuilder p(builder, location);
   Value d = p.sub(operands[0][0], operands[1][0]);
   results = {{p.mul(d, d)}};
@@ -199,13 +212,15 @@ Value ColumnVarianceOp::emitFinish(OpBuilder &builder, Location location, unsign
 
 LogicalResult BatchNormOp::verify() {
   if (failed(checkSameType(*this, 1, {getX(), getResult()})) ||
-      failed(checkShape(*this, 2, Shape::ColumnVector, getX(), {getMean(), getVariance(), getGamma(), getBeta()})))
+      failed(checkShape(*this, 2, Shape::ColumnVector, getX(),
+                        {getMean(), getVariance(), getGamma(), getBeta()})))
     return failure();
   if (!getTraining())
     return success();
   auto isStatisticOfX = [&](Value v) {
     Operation *op = v.getDefiningOp();
-    return isa_and_nonnull<BatchNormStatisticsOp, ColumnMeanOp, ColumnVarianceOp>(op) && op->getOperand(0) == getX();
+    return isa_and_nonnull<BatchNormStatisticsOp, ColumnMeanOp, ColumnVarianceOp>(op) &&
+           op->getOperand(0) == getX();
   };
   // Inside a kernel the statistics may have been computed by another one.
   auto function = (*this)->getParentOfType<func::FuncOp>();
@@ -224,8 +239,9 @@ void BatchNormOp::emitPoint(OpBuilder &builder, Location location, Points operan
 void BatchNormOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool> needed,
                                SmallVectorImpl<Value> &operandGradients) {
   Type column = getGamma().getType();
-  auto params = BatchNormGradParamsOp::create(builder, getLoc(), TypeRange{column, column}, resultGradients[0], getX(),
-                                              getMean(), getVariance(), getEpsilonAttr());
+  auto params =
+      BatchNormGradParamsOp::create(builder, getLoc(), TypeRange{column, column}, resultGradients[0], getX(),
+                                    getMean(), getVariance(), getEpsilonAttr());
   if (needed[0])
     operandGradients[0] = BatchNormGradInputOp::create(
         builder, getLoc(), getX().getType(), resultGradients[0], getX(), getMean(), getVariance(), getGamma(),
@@ -239,7 +255,8 @@ void BatchNormOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradien
 LogicalResult BatchNormGradParamsOp::verify() {
   if (failed(checkSameType(*this, 1, {getDy(), getX()})))
     return failure();
-  return checkShape(*this, 2, Shape::ColumnVector, getX(), {getMean(), getVariance(), getDgamma(), getDbeta()});
+  return checkShape(*this, 2, Shape::ColumnVector, getX(),
+                    {getMean(), getVariance(), getDgamma(), getDbeta()});
 }
 
 ResultKind BatchNormGradParamsOp::getResultKind(unsigned) { return ResultKind::ColumnSum; }
@@ -248,8 +265,8 @@ static Value emitXhat(PointBuilder &p, Value x, Value mean, Value variance, doub
   return p.mul(p.sub(x, mean), rstd(p, variance, epsilon));
 }
 
-void BatchNormGradParamsOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
-                                      PointResults &results) {
+void BatchNormGradParamsOp::emitPoint(OpBuilder &builder, Location location, Points operands,
+                                      const PointExtent &, PointResults &results) {
   PointBuilder p(builder, location);
   Value dy = operands[0][0];
   Value xhat = emitXhat(p, operands[1][0], operands[2][0], operands[3][0], getEpsilon().convertToDouble());
@@ -263,13 +280,14 @@ LogicalResult BatchNormGradInputOp::verify() {
                     {getMean(), getVariance(), getGamma(), getDgamma(), getDbeta()});
 }
 
-void BatchNormGradInputOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &extent,
-                                     PointResults &results) {
+void BatchNormGradInputOp::emitPoint(OpBuilder &builder, Location location, Points operands,
+                                     const PointExtent &extent, PointResults &results) {
   PointBuilder p(builder, location);
   Value dy = operands[0][0], r = rstd(p, operands[3][0], getEpsilon().convertToDouble());
   Value scale = p.mul(operands[4][0], r), inner = dy;
   if (getTraining()) {
-    Value xhat = p.mul(p.sub(operands[1][0], operands[2][0]), r), reciprocal = p.div(p.constant(1.0, dy), extent.rows);
+    Value xhat = p.mul(p.sub(operands[1][0], operands[2][0]), r),
+          reciprocal = p.div(p.constant(1.0, dy), extent.rows);
     Value dgamma = p.mul(operands[5][0], reciprocal), dbeta = p.mul(operands[6][0], reciprocal);
     inner = p.sub(p.sub(dy, dbeta), p.mul(xhat, dgamma));
   }
@@ -279,13 +297,13 @@ void BatchNormGradInputOp::emitPoint(OpBuilder &builder, Location location, Poin
 LogicalResult BatchNormRunningOp::verify() {
   if (failed(checkShape(*this, 1, Shape::ColumnVector, getMean(), {getMean()})))
     return failure();
-  return checkSameType(*this, 1,
-                       {getRunningMean(), getRunningVariance(), getMean(), getVariance(), getNewMean(),
-                        getNewVariance()});
+  return checkSameType(
+      *this, 1,
+      {getRunningMean(), getRunningVariance(), getMean(), getVariance(), getNewMean(), getNewVariance()});
 }
 
-void BatchNormRunningOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &extent,
-                                   PointResults &results) {
+void BatchNormRunningOp::emitPoint(OpBuilder &builder, Location location, Points operands,
+                                   const PointExtent &extent, PointResults &results) {
   PointBuilder p(builder, location);
   Value oldMean = operands[0][0], momentum = p.constant(getMomentum().convertToDouble(), oldMean);
   Value rest = p.constant(1.0 - getMomentum().convertToDouble(), oldMean);
@@ -307,8 +325,8 @@ SmallVector<Value> LayerNormOp::decompose(OpBuilder &builder) {
   Type row = getMean().getType();
   Value mean = RowMeanOp::create(builder, getLoc(), row, getX());
   Value variance = RowVarianceOp::create(builder, getLoc(), row, getX(), mean);
-  Value y = NormalizeRowsOp::create(builder, getLoc(), getX().getType(), getX(), mean, variance, getGamma(), getBeta(),
-                                    getEpsilonAttr());
+  Value y = NormalizeRowsOp::create(builder, getLoc(), getX().getType(), getX(), mean, variance, getGamma(),
+                                    getBeta(), getEpsilonAttr());
   return {y, mean, variance};
 }
 
@@ -316,12 +334,13 @@ void LayerNormOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradien
                                SmallVectorImpl<Value> &operandGradients) {
   Value dy = resultGradients[0];
   if (needed[0])
-    operandGradients[0] = LayerNormGradInputOp::create(builder, getLoc(), getX().getType(), dy, getX(), getMean(),
-                                                       getVariance(), getGamma(), getEpsilonAttr());
+    operandGradients[0] =
+        LayerNormGradInputOp::create(builder, getLoc(), getX().getType(), dy, getX(), getMean(),
+                                     getVariance(), getGamma(), getEpsilonAttr());
   if (needed[1] || needed[2]) {
     Type column = getGamma().getType();
-    auto params = LayerNormGradParamsOp::create(builder, getLoc(), TypeRange{column, column}, dy, getX(), getMean(),
-                                                getVariance(), getEpsilonAttr());
+    auto params = LayerNormGradParamsOp::create(builder, getLoc(), TypeRange{column, column}, dy, getX(),
+                                                getMean(), getVariance(), getEpsilonAttr());
     operandGradients[1] = params.getDgamma();
     operandGradients[2] = params.getDbeta();
   }
@@ -353,8 +372,8 @@ LogicalResult LayerNormGradParamsOp::verify() {
 
 ResultKind LayerNormGradParamsOp::getResultKind(unsigned) { return ResultKind::ColumnSum; }
 
-void LayerNormGradParamsOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
-                                      PointResults &results) {
+void LayerNormGradParamsOp::emitPoint(OpBuilder &builder, Location location, Points operands,
+                                      const PointExtent &, PointResults &results) {
   PointBuilder p(builder, location);
   Value xhat = emitXhat(p, operands[1][0], operands[2][0], operands[3][0], getEpsilon().convertToDouble());
   results = {{p.mul(operands[0][0], xhat)}, {operands[0][0]}};
@@ -363,11 +382,13 @@ void LayerNormGradParamsOp::emitPoint(OpBuilder &builder, Location location, Poi
 LogicalResult RowMeanOp::verify() { return checkShape(*this, 1, Shape::RowVector, getX(), {getResult()}); }
 ResultKind RowMeanOp::getResultKind(unsigned) { return ResultKind::RowSum; }
 
-void RowMeanOp::emitPoint(OpBuilder &, Location, Points operands, const PointExtent &, PointResults &results) {
+void RowMeanOp::emitPoint(OpBuilder &, Location, Points operands, const PointExtent &,
+                          PointResults &results) {
   results = {{operands[0][0]}};
 }
 
-Value RowMeanOp::emitFinish(OpBuilder &builder, Location location, unsigned, Value total, const PointExtent &extent) {
+Value RowMeanOp::emitFinish(OpBuilder &builder, Location location, unsigned, Value total,
+                            const PointExtent &extent) {
   return PointBuilder(builder, location).div(total, extent.columns);
 }
 
@@ -400,8 +421,10 @@ void NormalizeRowsOp::emitPoint(OpBuilder &builder, Location location, Points op
   results = {{p.fma(xhat, operands[3][0], operands[4][0])}};
 }
 
-static LogicalResult checkLayerNormGrad(Operation *op, Value dy, Value x, Value mean, Value variance, Value gamma) {
-  if (failed(checkSameType(op, 1, {dy, x})) || failed(checkShape(op, 2, Shape::RowVector, x, {mean, variance})))
+static LogicalResult checkLayerNormGrad(Operation *op, Value dy, Value x, Value mean, Value variance,
+                                        Value gamma) {
+  if (failed(checkSameType(op, 1, {dy, x})) ||
+      failed(checkShape(op, 2, Shape::RowVector, x, {mean, variance})))
     return failure();
   return checkShape(op, 2, Shape::ColumnVector, x, {gamma});
 }
@@ -413,8 +436,8 @@ LogicalResult LayerNormGradSumsOp::verify() {
 }
 ResultKind LayerNormGradSumsOp::getResultKind(unsigned) { return ResultKind::RowSum; }
 
-void LayerNormGradSumsOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
-                                    PointResults &results) {
+void LayerNormGradSumsOp::emitPoint(OpBuilder &builder, Location location, Points operands,
+                                    const PointExtent &, PointResults &results) {
   PointBuilder p(builder, location);
   Value g = p.mul(operands[0][0], operands[4][0]);
   Value xhat = emitXhat(p, operands[1][0], operands[2][0], operands[3][0], getEpsilon().convertToDouble());
@@ -433,12 +456,13 @@ LogicalResult LayerNormGradApplyOp::verify() {
   return checkShape(*this, 2, Shape::RowVector, getX(), {getMeanG(), getMeanGXhat()});
 }
 
-void LayerNormGradApplyOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
-                                     PointResults &results) {
+void LayerNormGradApplyOp::emitPoint(OpBuilder &builder, Location location, Points operands,
+                                     const PointExtent &, PointResults &results) {
   PointBuilder p(builder, location);
   Value r = rstd(p, operands[3][0], getEpsilon().convertToDouble());
   Value xhat = p.mul(p.sub(operands[1][0], operands[2][0]), r);
-  Value inner = p.sub(p.sub(p.mul(operands[0][0], operands[4][0]), operands[5][0]), p.mul(xhat, operands[6][0]));
+  Value inner =
+      p.sub(p.sub(p.mul(operands[0][0], operands[4][0]), operands[5][0]), p.mul(xhat, operands[6][0]));
   results = {{p.mul(r, inner)}};
 }
 

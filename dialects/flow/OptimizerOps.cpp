@@ -65,11 +65,12 @@ void AdamCorrectionOp::emitPoint(OpBuilder &builder, Location location, Points o
 
 LogicalResult AdamOp::verify() {
   if (failed(checkSameType(*this, 1,
-                           {getParameter(), getGradient(), getMean(), getSquare(), getNewParameter(), getNewMean(),
-                            getNewSquare()})) ||
+                           {getParameter(), getGradient(), getMean(), getSquare(), getNewParameter(),
+                            getNewMean(), getNewSquare()})) ||
       failed(checkScalars(*this, 2, {getStepSize(), getRoot(), getRate(), getOk()})))
     return failure();
-  if (failed(check(*this, bool(getMaximum()) == bool(getNewMaximum()), 3, "the maximum comes in or goes out alone")))
+  if (failed(check(*this, bool(getMaximum()) == bool(getNewMaximum()), 3,
+                   "the maximum comes in or goes out alone")))
     return failure();
   return getMaximum() ? checkSameType(*this, 1, {getParameter(), getMaximum(), getNewMaximum()}) : success();
 }
@@ -112,7 +113,8 @@ LogicalResult SgdOp::verify() {
 void SgdOp::emitPoint(OpBuilder &builder, Location location, Points operands, const PointExtent &,
                       PointResults &results) {
   PointBuilder p(builder, location);
-  Value w = operands[0][0], g = operands[1][0], rate = operands[2][0], step = operands[3][0], ok = operands[4][0];
+  Value w = operands[0][0], g = operands[1][0], rate = operands[2][0], step = operands[3][0],
+        ok = operands[4][0];
   Value go = p.greater(ok, p.constant(0.0, ok)), newBuffer;
   double decay = getWeightDecay().convertToDouble(), momentum = getMomentum().convertToDouble();
   if (getMaximize())

@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Shorthand with which emitPoint writes formulas. Every value is T or vector<WxT>; constants take the type of the value
-// they stand beside.
+// Shorthand with which emitPoint writes formulas. Every value is T or vector<WxT>; constants take the type of
+// the value they stand beside.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -30,7 +30,9 @@ public:
   Value log1p(Value x) { return mlir::math::Log1pOp::create(b, loc, x); }
   Value sqrt(Value x) { return mlir::math::SqrtOp::create(b, loc, x); }
   Value erf(Value x) { return mlir::math::ErfOp::create(b, loc, x); }
-  Value select(Value condition, Value x, Value y) { return mlir::arith::SelectOp::create(b, loc, condition, x, y); }
+  Value select(Value condition, Value x, Value y) {
+    return mlir::arith::SelectOp::create(b, loc, condition, x, y);
+  }
   Value greater(Value x, Value y) { return compare(mlir::arith::CmpFPredicate::OGT, x, y); }
   Value greaterEqual(Value x, Value y) { return compare(mlir::arith::CmpFPredicate::OGE, x, y); }
   Value less(Value x, Value y) { return compare(mlir::arith::CmpFPredicate::OLT, x, y); }

@@ -31,7 +31,8 @@ LogicalResult LinearOp::verify() {
     return failure();
   int64_t outputs = getDim(getWeight(), 0);
   bool fits = getColumns(getResult().getType()) == outputs &&
-              (!getBias() || (getShape(getBias().getType()) == Shape::ColumnVector && getDim(getBias(), 0) == outputs));
+              (!getBias() ||
+               (getShape(getBias().getType()) == Shape::ColumnVector && getDim(getBias(), 0) == outputs));
   if (failed(check(*this, fits && getShape(getResult().getType()) == Shape::Matrix, 2,
                    "result or bias do not have the weight's number of rows")))
     return failure();
@@ -48,11 +49,13 @@ void LinearOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients,
   int64_t start = 0;
   for (auto [i, x] : llvm::enumerate(getInputs())) {
     if (needed[i] && getColumns(x.getType()) > 0)
-      operandGradients[i] = LinearGradInputOp::create(builder, getLoc(), x.getType(), dy, getWeight(), Value(), start);
+      operandGradients[i] =
+          LinearGradInputOp::create(builder, getLoc(), x.getType(), dy, getWeight(), Value(), start);
     start += getColumns(x.getType());
   }
   if (needed[count])
-    operandGradients[count] = LinearGradWeightOp::create(builder, getLoc(), getWeight().getType(), dy, getInputs());
+    operandGradients[count] =
+        LinearGradWeightOp::create(builder, getLoc(), getWeight().getType(), dy, getInputs());
   if (getBias() && needed[count + 1])
     operandGradients[count + 1] = SumRowsOp::create(builder, getLoc(), getBias().getType(), dy);
 }
@@ -80,7 +83,8 @@ LogicalResult LinearOp::lowerToPlan(PlanEmitter &emitter) {
 }
 
 LogicalResult LinearGradInputOp::verify() {
-  if (failed(check(*this, getColumns(getDy().getType()) == getDim(getWeight(), 0), 1, "dy does not fit the weight")) ||
+  if (failed(check(*this, getColumns(getDy().getType()) == getDim(getWeight(), 0), 1,
+                   "dy does not fit the weight")) ||
       failed(check(*this,
                    (int64_t)getStart() >= 0 &&
                        (int64_t)getStart() + getColumns(getResult().getType()) <= getDim(getWeight(), 1),
@@ -91,10 +95,12 @@ LogicalResult LinearGradInputOp::verify() {
 }
 
 LogicalResult LinearGradInputOp::lowerToPlan(PlanEmitter &emitter) {
-  Value part = emitter.getColumnsOf(emitter.getView(getWeight()), getStart(), getColumns(getResult().getType()));
+  Value part =
+      emitter.getColumnsOf(emitter.getView(getWeight()), getStart(), getColumns(getResult().getType()));
   if (getAccumulator())
     emitter.setResultView(0, emitter.getView(getAccumulator()));
-  emitter.emitProduct(emitter.getView(getDy()), part, emitter.getResultView(0), Value(), bool(getAccumulator()));
+  emitter.emitProduct(emitter.getView(getDy()), part, emitter.getResultView(0), Value(),
+                      bool(getAccumulator()));
   return success();
 }
 
@@ -111,7 +117,8 @@ LogicalResult LinearGradWeightOp::lowerToPlan(PlanEmitter &emitter) {
   for (Value input : getInputs()) {
     int64_t columns = getColumns(input.getType());
     if (columns > 0)
-      emitter.emitProduct(dy, emitter.getView(input), emitter.getColumnsOf(dw, start, columns), Value(), false);
+      emitter.emitProduct(dy, emitter.getView(input), emitter.getColumnsOf(dw, start, columns), Value(),
+                          false);
     start += columns;
   }
   return success();
@@ -163,11 +170,13 @@ static LogicalResult checkSplit(Operation *op, int64_t start, Value whole, Value
   if (failed(check(op, start == 0 || start == 1, 1, "start is neither 0 nor 1")))
     return failure();
   int64_t columns = getColumns(whole.getType()), count = (columns - start + 1) / 2;
-  return check(op, getColumns(selected.getType()) == count && getColumns(others.getType()) == columns - count, 2,
-               "column counts do not fit");
+  return check(op, getColumns(selected.getType()) == count && getColumns(others.getType()) == columns - count,
+               2, "column counts do not fit");
 }
 
-LogicalResult SplitColumnsOp::verify() { return checkSplit(*this, getStart(), getX(), getSelected(), getOthers()); }
+LogicalResult SplitColumnsOp::verify() {
+  return checkSplit(*this, getStart(), getX(), getSelected(), getOthers());
+}
 
 void SplitColumnsOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool> needed,
                                   SmallVectorImpl<Value> &operandGradients) {
@@ -192,10 +201,11 @@ LogicalResult InterleaveColumnsOp::verify() {
   return checkSplit(*this, getStart(), getResult(), getSelected(), getOthers());
 }
 
-void InterleaveColumnsOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients, ArrayRef<bool> needed,
-                                       SmallVectorImpl<Value> &operandGradients) {
-  auto split = SplitColumnsOp::create(builder, getLoc(), TypeRange{getSelected().getType(), getOthers().getType()},
-                                      resultGradients[0], getStart());
+void InterleaveColumnsOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resultGradients,
+                                       ArrayRef<bool> needed, SmallVectorImpl<Value> &operandGradients) {
+  auto split =
+      SplitColumnsOp::create(builder, getLoc(), TypeRange{getSelected().getType(), getOthers().getType()},
+                             resultGradients[0], getStart());
   for (unsigned i : {0u, 1u})
     if (needed[i])
       operandGradients[i] = split.getResult(i);
@@ -203,7 +213,8 @@ void InterleaveColumnsOp::buildAdjoint(OpBuilder &builder, ArrayRef<Value> resul
 
 LogicalResult InterleaveColumnsOp::lowerToPlan(PlanEmitter &emitter) {
   Value y = emitter.getResultView(0);
-  for (auto [source, first] : {std::pair<Value, int64_t>{getSelected(), getStart()}, {getOthers(), 1 - getStart()}}) {
+  for (auto [source, first] :
+       {std::pair<Value, int64_t>{getSelected(), getStart()}, {getOthers(), 1 - getStart()}}) {
     int64_t count = getColumns(source.getType());
     if (count > 0)
       emitter.emitCopy(emitter.getView(source), emitter.getColumnsOf(y, first, count, 2));
@@ -212,7 +223,8 @@ LogicalResult InterleaveColumnsOp::lowerToPlan(PlanEmitter &emitter) {
 }
 
 LogicalResult ConcatColumnsOp::verify() {
-  return check(*this, countColumns(getInputs()) == getColumns(getResult().getType()), 1, "columns do not add up");
+  return check(*this, countColumns(getInputs()) == getColumns(getResult().getType()), 1,
+               "columns do not add up");
 }
 
 LogicalResult ConcatColumnsOp::lowerToPlan(PlanEmitter &emitter) {

@@ -11,7 +11,8 @@
 
 namespace kowari::flow {
 
-inline mlir::LogicalResult check(mlir::Operation *op, bool holds, int constraint, const llvm::Twine &message) {
+inline mlir::LogicalResult check(mlir::Operation *op, bool holds, int constraint,
+                                 const llvm::Twine &message) {
   if (holds)
     return mlir::success();
   return op->emitOpError("(C") << constraint << ") " << message;
@@ -21,8 +22,8 @@ inline mlir::LogicalResult check(mlir::Operation *op, bool holds, int constraint
 inline mlir::LogicalResult checkSameType(mlir::Operation *op, int constraint, mlir::ValueRange values) {
   for (mlir::Value v : values.drop_front())
     if (v.getType() != values.front().getType())
-      return op->emitOpError("(C") << constraint << ") needs equal types, has " << values.front().getType() << " and "
-                                   << v.getType();
+      return op->emitOpError("(C") << constraint << ") needs equal types, has " << values.front().getType()
+                                   << " and " << v.getType();
   return mlir::success();
 }
 

@@ -60,7 +60,8 @@ static LogicalResult check(Operation *op, bool holds, int constraint, const Twin
 }
 
 LogicalResult TensorOp::verify() {
-  bool kind = llvm::is_contained({"parameter", "state", "constant", "optimizer", "scalar", "input"}, getKind());
+  bool kind =
+      llvm::is_contained({"parameter", "state", "constant", "optimizer", "scalar", "input"}, getKind());
   bool init = llvm::is_contained({"none", "uniform", "fill", "permutation"}, getInit());
   if (failed(check(*this, kind && init, 1, "unknown kind or init")))
     return failure();
@@ -84,7 +85,8 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult GemmOp::verify() {
-  auto a = cast<ViewType>(getA().getType()), b = cast<ViewType>(getB().getType()), c = cast<ViewType>(getC().getType());
+  auto a = cast<ViewType>(getA().getType()), b = cast<ViewType>(getB().getType()),
+       c = cast<ViewType>(getC().getType());
   bool dims = a.getDim0() == c.getDim0() && a.getDim1() == b.getDim0() && b.getDim1() == c.getDim1();
   if (getBias())
     dims = dims && cast<ViewType>(getBias().getType()).getDim0() == c.getDim1();
@@ -100,8 +102,9 @@ LogicalResult GemmOp::verify() {
 LogicalResult CopyOp::verify() {
   auto s = cast<ViewType>(getSource().getType()), t = cast<ViewType>(getTarget().getType());
   return check(*this,
-               s.getDim0() == t.getDim0() && s.getDim1() == t.getDim1() && s.getElementType() == t.getElementType(), 1,
-               "dimensions or element types differ");
+               s.getDim0() == t.getDim0() && s.getDim1() == t.getDim1() &&
+                   s.getElementType() == t.getElementType(),
+               1, "dimensions or element types differ");
 }
 
 LogicalResult GatherOp::verify() {
@@ -113,8 +116,9 @@ LogicalResult GatherOp::verify() {
                    1, "table and target do not fit")))
     return failure();
   return check(*this,
-               index.getDim0() == target.getDim0() && index.getDim1() == 1 && index.getElementType().isInteger(64), 2,
-               "the index does not fit the target");
+               index.getDim0() == target.getDim0() && index.getDim1() == 1 &&
+                   index.getElementType().isInteger(64),
+               2, "the index does not fit the target");
 }
 
 //===-- what steps read and write -----------------------------------------===//

@@ -28,7 +28,8 @@ constexpr int64_t rowsOfCall = -1;
 
 /// Bytes of one element.
 int64_t getElementBytes(mlir::Type elementType);
-/// Elements from the first to behind the last that a view may touch, with the lane dimension rounded up to 16.
+/// Elements from the first to behind the last that a view may touch, with the lane dimension rounded up
+/// to 16.
 int64_t getSpan(ViewType view, int64_t maxRows);
 /// The plan.buffer or plan.persistent that a view is part of, and its offset there in elements.
 std::pair<mlir::Operation *, int64_t> getBase(mlir::Value view);

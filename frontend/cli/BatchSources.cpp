@@ -12,40 +12,18 @@ namespace kowari::cli {
 
 namespace {
 
-/// The compiled pipeline as a source; it also fills `sample`, which dropout draws by.
+/// The pipeline that all stages share, as the source of one of them.
 class PipelineSource : public train::BatchSource {
 public:
-  PipelineSource(pipeline::InputPipeline &pipeline, plan::Program &program)
-      : pipeline(pipeline), program(program) {
-    const auto entries = static_cast<int>(program.entryNames().size());
-    for (int entry = 0; entry < entries && sampleEntry < 0; ++entry)
-      if (program.findEntryTensor(entry, "sample"))
-        sampleEntry = entry;
-  }
+  explicit PipelineSource(pipeline::InputPipeline &pipeline) : pipeline(pipeline) {}
 
-  Status startEpoch(std::vector<int64_t> newOrder, int64_t epoch) override {
-    position = 0;
-    if (sampleEntry >= 0)
-      order = newOrder;
-    return pipeline.startEpoch(std::move(newOrder), epoch);
+  Status startEpoch(std::vector<int64_t> order, int64_t epoch) override {
+    return pipeline.startEpoch(std::move(order), epoch);
   }
-
-  Result<int64_t> next() override {
-    KOWARI_ASSIGN(const int64_t rows, pipeline.next());
-    if (sampleEntry >= 0 && rows > 0) {
-      const auto samples = std::span<const int64_t>(order).subspan(position, static_cast<size_t>(rows));
-      KOWARI_TRY(program.writeInput(sampleEntry, "sample", samples, rows));
-      position += static_cast<size_t>(rows);
-    }
-    return rows;
-  }
+  Result<int64_t> next() override { return pipeline.next(); }
 
 private:
   pipeline::InputPipeline &pipeline;
-  plan::Program &program;
-  int sampleEntry = -1;
-  std::vector<int64_t> order;
-  size_t position = 0;
 };
 
 } // namespace
@@ -69,7 +47,7 @@ Result<std::unique_ptr<train::BatchSource>> BatchSources::open(int stage) {
   if (!pipeline)
     KOWARI_TRY(createPipeline());
   KOWARI_TRY(pipeline->startStage(*data.asds[stage], settings.stages[stage].batchSize));
-  return std::unique_ptr<train::BatchSource>(std::make_unique<PipelineSource>(*pipeline, program));
+  return std::unique_ptr<train::BatchSource>(std::make_unique<PipelineSource>(*pipeline));
 }
 
 } // namespace kowari::cli

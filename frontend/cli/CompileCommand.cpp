@@ -23,7 +23,7 @@ namespace {
 
 struct CompileArguments {
   std::string settings, device = "cpu", target = "native", stage = "all", output, cacheDir;
-  std::optional<int64_t> rows, bins, detectors, minIndex, svdSize;
+  std::optional<int64_t> rows, bins, detectors, minIndex, svdSize, asdCurves;
   bool printSpec = false;
 };
 
@@ -42,6 +42,7 @@ Result<DataShape> shapeOf(const Settings &settings, const CompileArguments &argu
   shape.bins = *arguments.bins;
   shape.minIndex = arguments.minIndex.value_or(0);
   shape.svdSize = arguments.svdSize.value_or(settings.data.svdSizeUpdate.value_or(0));
+  shape.asdRows = arguments.asdCurves.value_or(1);
   return shape;
 }
 
@@ -130,6 +131,10 @@ void addCompileCommand(CLI::App &app, Action &action) {
       ->add_option("--svd_size", arguments->svdSize,
                    "with --bins: SVD coefficients of the stored waveforms; 0: uncompressed")
       ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--asd_curves", arguments->asdCurves,
+                   "with --bins: most noise curves that a detector has in any stage; default 1")
+      ->check(CLI::PositiveNumber);
   command->add_option("--detectors", arguments->detectors, "with --bins: number of detectors")
       ->check(CLI::PositiveNumber);
   command->add_option("--device", arguments->device, "cpu")->capture_default_str();

@@ -6,6 +6,8 @@
 
 #include "frontend/cli/HostBatchSource.h"
 
+#include "runtime/pipeline/TensorNames.h"
+
 #include <algorithm>
 
 namespace kowari::cli {
@@ -104,8 +106,8 @@ Status HostBatchSource::writeBatch(int64_t rows, std::span<const int64_t> sample
     const std::string name = "strain/" + std::to_string(d);
     KOWARI_TRY(program.writeInput(entryWith(name), name, part(packed[d]), rows));
   }
-  if (const int entry = entryWith("sample"); entry >= 0)
-    KOWARI_TRY(program.writeInput(entry, "sample", samples, rows));
+  if (const int entry = entryWith(pipeline::sampleIndex); entry >= 0)
+    KOWARI_TRY(program.writeInput(entry, pipeline::sampleIndex, samples, rows));
   return Status::ok();
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/train/AtomicFile.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -72,12 +73,31 @@ Status openAsds(const Settings &settings, TrainingData &data,
   return Status::ok();
 }
 
+/// Most noise curves that a detector has in any stage, from the files' headers.
+Result<int64_t> countCurves(const Settings &settings, const std::vector<std::string> &detectors) {
+  int64_t curves = 1;
+  for (size_t i = 0; i < settings.stages.size(); ++i) {
+    const Result<data::AsdSchema> schema = data::readAsdSchema(settings.stages[i].asdDatasetPath);
+    if (!schema)
+      return schema.status().withContext(
+          settings.where("training.stage_" + std::to_string(i) + ".asd_dataset_path"));
+    for (size_t d = 0; d < schema->detectors.size(); ++d)
+      if (std::find(detectors.begin(), detectors.end(), schema->detectors[d]) != detectors.end())
+        curves = std::max(curves, schema->counts[d]);
+  }
+  return curves;
+}
+
 } // namespace
 
 DataShape TrainingData::shape() const {
   const data::WaveformSchema &schema = waveforms->schema();
+  int64_t curves = 1;
+  for (const auto &stage : asds)
+    for (int64_t d = 0; d < stage->detectors(); ++d)
+      curves = std::max(curves, stage->count(d));
   return {schema.domain.bins(), schema.domain.minIndex(), schema.svdSize, schema.samples,
-          static_cast<int64_t>(detectors.size())};
+          static_cast<int64_t>(detectors.size()), curves};
 }
 
 data::WaveformOptions waveformOptions(const Settings &settings) {
@@ -130,8 +150,9 @@ Result<DataShape> readDataShape(const Settings &settings) {
   Result<std::vector<data::Detector>> detectors = data::expandDetectors(settings.data.detectors);
   if (!detectors)
     return detectors.status().withContext(settings.where("data.detectors"));
+  KOWARI_ASSIGN(const int64_t curves, countCurves(settings, namesOf(*detectors)));
   return DataShape{schema->domain.bins(), schema->domain.minIndex(), schema->svdSize, schema->samples,
-                   static_cast<int64_t>(detectors->size())};
+                   static_cast<int64_t>(detectors->size()), curves};
 }
 
 Result<Standardization> standardizationOf(const Settings &settings, const TrainingData &data, uint64_t seed) {

@@ -113,7 +113,8 @@ void NetworkBuilder::declareParameters() {
 void NetworkBuilder::addStrainArguments() {
   if (spec.hasEmbedding)
     for (int64_t i = 0; i < spec.embedding.detectors; ++i)
-      strain.push_back(f.addArgument("flow.batch", "strain/" + std::to_string(i), f.matrix(3 * spec.embedding.bins)));
+      strain.push_back(
+          f.addArgument("flow.batch", "strain/" + std::to_string(i), f.matrix(3 * spec.embedding.bins)));
   if (spec.contextParameters > 0)
     context.push_back(f.addArgument("flow.batch", "context", f.matrix(spec.contextParameters)));
 }
@@ -143,7 +144,8 @@ std::pair<Value, Value> NetworkBuilder::buildLuWeight(int64_t step, bool inverse
   std::string prefix = stepPrefix(step) + (step < spec.flow.numFlowSteps ? "0._transforms." : "");
   Type weight = RankedTensorType::get({d, d}, f.element), scalar = f.scalar();
   Value lower = f.get(prefix + "1.lower_entries"), upper = f.get(prefix + "1.upper_entries");
-  Value diagonal = f.get(prefix + "1.unconstrained_upper_diag"), permutation = f.get(prefix + "0._permutation");
+  Value diagonal = f.get(prefix + "1.unconstrained_upper_diag"),
+        permutation = f.get(prefix + "0._permutation");
   if (inverse) {
     auto op = flow::LuWeightInverseOp::create(f.b, weight, scalar, lower, upper, diagonal, permutation);
     return {op.getWeight(), op.getLogabsdet()};
@@ -179,13 +181,14 @@ Value NetworkBuilder::buildLogProb(Value theta) {
     applyLu(step);
     int64_t count = transformed(step);
     auto split = flow::SplitColumnsOp::create(f.b, f.matrix(count), f.matrix(spec.flow.inputDim - count), x,
-                                                maskStart(step));
+                                              maskStart(step));
     Value u = buildConditioner(step, split.getOthers());
     auto spline = flow::RqSplineOp::create(f.b, f.matrix(count), f.rowVector(), split.getSelected(), u,
                                            f.b.getI64IntegerAttr(spec.flow.numBins),
                                            f.b.getF64FloatAttr(spec.flow.tailBound), splineDivisor());
     addTo(logabsdet, spline.getLogabsdet());
-    x = flow::InterleaveColumnsOp::create(f.b, x.getType(), spline.getY(), split.getOthers(), maskStart(step));
+    x = flow::InterleaveColumnsOp::create(f.b, x.getType(), spline.getY(), split.getOthers(),
+                                          maskStart(step));
   }
   applyLu(spec.flow.numFlowSteps);
   Value logProb = flow::BaseLogProbOp::create(f.b, f.rowVector(), x);
@@ -206,13 +209,14 @@ std::pair<Value, Value> NetworkBuilder::buildSample(Value noise) {
   for (int64_t step = spec.flow.numFlowSteps - 1; step >= 0; --step) {
     int64_t count = transformed(step);
     auto split = flow::SplitColumnsOp::create(f.b, f.matrix(count), f.matrix(spec.flow.inputDim - count), x,
-                                                maskStart(step));
+                                              maskStart(step));
     Value u = buildConditioner(step, split.getOthers());
     auto spline = flow::RqSplineInverseOp::create(f.b, f.matrix(count), f.rowVector(), split.getSelected(), u,
                                                   f.b.getI64IntegerAttr(spec.flow.numBins),
                                                   f.b.getF64FloatAttr(spec.flow.tailBound), splineDivisor());
     logProb = flow::SubOp::create(f.b, f.rowVector(), logProb, spline.getLogabsdet());
-    x = flow::InterleaveColumnsOp::create(f.b, x.getType(), spline.getX(), split.getOthers(), maskStart(step));
+    x = flow::InterleaveColumnsOp::create(f.b, x.getType(), spline.getX(), split.getOthers(),
+                                          maskStart(step));
     invertLu(step);
   }
   // log q(theta) = log p(z) - log |d theta / d z|; the inverse's log determinants are those of d theta / d z.

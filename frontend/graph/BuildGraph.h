@@ -6,8 +6,8 @@
 //   @loss      training mode: batch -> loss, and the batch-norm statistics' new values
 //   @log_prob  evaluation mode: batch -> log_prob (rows), loss (its negative mean), embedding
 //   @sample    evaluation mode: base noise, strain -> theta, log_prob
-// The module attribute flow.stages holds each stage's optimizer and whether layers_rb is frozen; Autodiff makes the
-// train steps from @loss. Parameter names, shapes and initial distributions are Dingo's.
+// The module attribute flow.stages holds each stage's optimizer and whether layers_rb is frozen; Autodiff
+// makes the train steps from @loss. Parameter names, shapes and initial distributions are Dingo's.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

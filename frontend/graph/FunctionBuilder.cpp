@@ -23,7 +23,9 @@ FunctionBuilder::FunctionBuilder(ModuleOp module, StringRef name, const ProgramS
 RankedTensorType FunctionBuilder::matrix(int64_t columns) const {
   return RankedTensorType::get({ShapedType::kDynamic, columns}, element);
 }
-RankedTensorType FunctionBuilder::rowVector() const { return RankedTensorType::get({ShapedType::kDynamic}, element); }
+RankedTensorType FunctionBuilder::rowVector() const {
+  return RankedTensorType::get({ShapedType::kDynamic}, element);
+}
 RankedTensorType FunctionBuilder::columnVector(int64_t entries) const {
   return RankedTensorType::get({entries}, element);
 }
@@ -39,9 +41,9 @@ Value FunctionBuilder::addArgument(StringRef role, StringRef name, Type type) {
 Value FunctionBuilder::declare(const std::string &name, ArrayRef<int64_t> shape, Type type, StringRef role,
                                StringRef init, double value) {
   Value argument = addArgument(role, name, RankedTensorType::get(shape, type));
-  argumentAttributes.back() = b.getDictionaryAttr({b.getNamedAttr(role, b.getStringAttr(name)),
-                                                   b.getNamedAttr("flow.init", b.getStringAttr(init)),
-                                                   b.getNamedAttr("flow.init_value", b.getF64FloatAttr(value))});
+  argumentAttributes.back() = b.getDictionaryAttr(
+      {b.getNamedAttr(role, b.getStringAttr(name)), b.getNamedAttr("flow.init", b.getStringAttr(init)),
+       b.getNamedAttr("flow.init_value", b.getF64FloatAttr(value))});
   return argument;
 }
 
@@ -58,7 +60,8 @@ void FunctionBuilder::declarePermutation(const std::string &name, int64_t entrie
   declare(name, {entries}, b.getI64Type(), "flow.constant", "permutation", 0.0);
 }
 
-void FunctionBuilder::declareLinear(const std::string &prefix, int64_t outputs, int64_t inputs, double bound) {
+void FunctionBuilder::declareLinear(const std::string &prefix, int64_t outputs, int64_t inputs,
+                                    double bound) {
   if (bound == 0.0 && inputs > 0)
     bound = 1.0 / std::sqrt(static_cast<double>(inputs));
   declareUniform(prefix + "weight", {outputs, inputs}, bound);

@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Declares arguments with their roles (batch, parameter, state, constant) and collects results. Parameters are declared
-// in the order of Dingo's state dict, then used by name.
+// Declares arguments with their roles (batch, parameter, state, constant) and collects results. Parameters
+// are declared in the order of Dingo's state dict, then used by name.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -37,7 +37,8 @@ public:
   void declareFill(const std::string &name, llvm::ArrayRef<int64_t> shape, double value);
   void declareState(const std::string &name, int64_t entries, double value);
   void declarePermutation(const std::string &name, int64_t entries);
-  /// <prefix>weight (outputs, inputs) and <prefix>bias as torch.nn.Linear draws them, or from U(-bound, bound).
+  /// <prefix>weight (outputs, inputs) and <prefix>bias as torch.nn.Linear draws them, or from U(-bound,
+  /// bound).
   void declareLinear(const std::string &prefix, int64_t outputs, int64_t inputs, double bound = 0.0);
   bool has(const std::string &name) const { return values.count(name) != 0; }
   mlir::Value get(const std::string &name) const;
@@ -51,8 +52,8 @@ public:
   void finish();
 
 private:
-  mlir::Value declare(const std::string &name, llvm::ArrayRef<int64_t> shape, mlir::Type type, llvm::StringRef role,
-                      llvm::StringRef init, double value);
+  mlir::Value declare(const std::string &name, llvm::ArrayRef<int64_t> shape, mlir::Type type,
+                      llvm::StringRef role, llvm::StringRef init, double value);
 
   mlir::func::FuncOp function;
   llvm::StringMap<mlir::Value> values;

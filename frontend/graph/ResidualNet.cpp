@@ -23,7 +23,8 @@ static void declareNorm(FunctionBuilder &f, const std::string &block, Norm norm,
   for (const char *index : {"0.", "1."}) {
     if (norm == Norm::None)
       return;
-    std::string prefix = block + (norm == Norm::BatchNorm ? "batch_norm_layers." : "layer_norm_layers.") + index;
+    std::string prefix =
+        block + (norm == Norm::BatchNorm ? "batch_norm_layers." : "layer_norm_layers.") + index;
     f.declareFill(prefix + "weight", {width}, 1.0);
     f.declareFill(prefix + "bias", {width}, 0.0);
     if (norm == Norm::BatchNorm) {
@@ -59,8 +60,9 @@ static Value buildNorm(FunctionBuilder &f, const std::string &block, const char 
     return x;
   if (norm == Norm::LayerNorm) {
     std::string prefix = block + "layer_norm_layers." + index;
-    auto op = flow::LayerNormOp::create(f.b, x.getType(), f.rowVector(), f.rowVector(), x, f.get(prefix + "weight"),
-                                        f.get(prefix + "bias"), f.b.getF64FloatAttr(layerNormEpsilon));
+    auto op =
+        flow::LayerNormOp::create(f.b, x.getType(), f.rowVector(), f.rowVector(), x, f.get(prefix + "weight"),
+                                  f.get(prefix + "bias"), f.b.getF64FloatAttr(layerNormEpsilon));
     return op.getResult();
   }
   std::string prefix = block + "batch_norm_layers." + index;
@@ -68,9 +70,9 @@ static Value buildNorm(FunctionBuilder &f, const std::string &block, const char 
   if (mode.training) {
     Type column = mean.getType();
     auto statistics = flow::BatchNormStatisticsOp::create(f.b, column, column, x);
-    auto running = flow::BatchNormRunningOp::create(f.b, column, column, mean, variance, statistics.getMean(),
-                                                    statistics.getVariance(),
-                                                    f.b.getF64FloatAttr(batchNormMomentum));
+    auto running =
+        flow::BatchNormRunningOp::create(f.b, column, column, mean, variance, statistics.getMean(),
+                                         statistics.getVariance(), f.b.getF64FloatAttr(batchNormMomentum));
     f.addResult("flow.state", prefix + "running_mean", running.getNewMean());
     f.addResult("flow.state", prefix + "running_var", running.getNewVariance());
     mean = statistics.getMean();
@@ -107,16 +109,16 @@ static Value buildBlock(FunctionBuilder &f, const std::string &block, const Resi
   t = buildActivation(f, net.activation, buildNorm(f, block, "1.", net.norm, t, mode));
   int64_t site = nextSite++;
   if (mode.training && net.dropout > 0.0)
-    t = flow::DropoutOp::create(f.b, t.getType(), t, mode.sample, mode.seed, mode.epoch, f.b.getF64FloatAttr(net.dropout),
-                                f.b.getI64IntegerAttr(site));
+    t = flow::DropoutOp::create(f.b, t.getType(), t, mode.sample, mode.seed, mode.epoch,
+                                f.b.getF64FloatAttr(net.dropout), f.b.getI64IntegerAttr(site));
   t = f.linear(block + "linear_layers.1.", t);
   if (net.context)
     t = flow::GluOp::create(f.b, t.getType(), t, f.linear(block + "context_layer.", context));
   return flow::AddOp::create(f.b, x.getType(), x, t);
 }
 
-Value buildResidualNet(FunctionBuilder &f, const std::string &prefix, const ResidualNetSpec &net, ValueRange inputs,
-                       ValueRange context, const Mode &mode, int64_t &nextSite) {
+Value buildResidualNet(FunctionBuilder &f, const std::string &prefix, const ResidualNetSpec &net,
+                       ValueRange inputs, ValueRange context, const Mode &mode, int64_t &nextSite) {
   Value x = f.linear(prefix + "initial_layer.", inputs);
   for (size_t i = 0; i < net.widths.size(); ++i) {
     x = buildBlock(f, blockPrefix(prefix, i), net, x, context, mode, nextSite);

@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Blocks with norm, activation, dropout and an optional gate by a context, as used by the embedding and by the
-// conditioners of coupling steps. Names and shapes: docs/network.md.
+// Blocks with norm, activation, dropout and an optional gate by a context, as used by the embedding and by
+// the conditioners of coupling steps. Names and shapes: docs/network.md.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,8 +19,8 @@ struct ResidualNetSpec {
   Activation activation = Activation::Elu;
   Norm norm = Norm::None;
   double dropout = 0.0;
-  /// Dingo's DenseResidualNet has a resize layer behind every block whose width changes and behind the last one; the
-  /// flows' ResidualNet keeps one width and calls its last layer final_layer.
+  /// Dingo's DenseResidualNet has a resize layer behind every block whose width changes and behind the last
+  /// one; the flows' ResidualNet keeps one width and calls its last layer final_layer.
   bool dense = true;
 };
 
@@ -32,8 +32,10 @@ struct Mode {
 
 void declareResidualNet(FunctionBuilder &f, const std::string &prefix, const ResidualNetSpec &net);
 
-/// `inputs` are concatenated; `context` feeds the gates. `nextSite` numbers the dropouts of the whole network.
+/// `inputs` are concatenated; `context` feeds the gates. `nextSite` numbers the dropouts of the whole
+/// network.
 mlir::Value buildResidualNet(FunctionBuilder &f, const std::string &prefix, const ResidualNetSpec &net,
-                             mlir::ValueRange inputs, mlir::ValueRange context, const Mode &mode, int64_t &nextSite);
+                             mlir::ValueRange inputs, mlir::ValueRange context, const Mode &mode,
+                             int64_t &nextSite);
 
 } // namespace kowari::graph

@@ -91,7 +91,12 @@ Result<AsdSchema> readAsdSchema(const std::string &path) {
   KOWARI_ASSIGN(Hdf5File file, Hdf5File::open(path));
   KOWARI_ASSIGN(UniformFrequencyDomain domain, readDomain(file));
   KOWARI_ASSIGN(std::vector<std::string> detectors, file.children("asds"));
-  return AsdSchema{domain, std::move(detectors)};
+  std::vector<int64_t> counts;
+  for (const std::string &name : detectors) {
+    KOWARI_ASSIGN(const int64_t count, checkShape(file, "asds/" + name, domain));
+    counts.push_back(count);
+  }
+  return AsdSchema{domain, std::move(detectors), std::move(counts)};
 }
 
 Result<AsdDataset> AsdDataset::open(const std::string &path, const std::vector<std::string> &detectors,

@@ -22,6 +22,7 @@ inline constexpr double asdScale = 1e23;
 struct AsdSchema {
   UniformFrequencyDomain domain;      ///< as in the file
   std::vector<std::string> detectors; ///< those of the file, alphabetical
+  std::vector<int64_t> counts;        ///< curves of each of them
 };
 /// Shapes and settings only.
 Result<AsdSchema> readAsdSchema(const std::string &path);

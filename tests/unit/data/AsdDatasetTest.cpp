@@ -38,6 +38,8 @@ TEST(AsdDataset, CutsToTheBandInTheOrderAskedFor) {
 }
 
 TEST(AsdDataset, SchemaListsDetectors) {
+  EXPECT_THAT(expectValue(readAsdSchema(referenceFile("datasets/asds_multi.hdf5"))).counts,
+              ::testing::ElementsAre(8, 6, 5));
   AsdSchema schema = expectValue(readAsdSchema(referenceFile("datasets/asds_single.hdf5")));
   EXPECT_THAT(schema.detectors, ::testing::ElementsAre("H1", "L1", "V1"));
   EXPECT_EQ(schema.domain.fMax(), 1100.0);

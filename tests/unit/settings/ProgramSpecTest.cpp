@@ -30,6 +30,16 @@ ProgramSpec smallSpec() {
   return spec ? spec.take() : ProgramSpec();
 }
 
+TEST(ProgramSpec, roomForNoiseCurvesIsAPowerOfTwo) {
+  DataShape withCurves = shape;
+  for (const auto &[curves, room] : {std::pair{0, 1}, {1, 1}, {5, 8}, {8, 8}, {1000, 1024}}) {
+    withCurves.asdRows = curves;
+    const Result<ProgramSpec> spec = makeProgramSpec(settingsOf(smallSettings), withCurves);
+    ASSERT_TRUE(spec.isOk()) << spec.status().message();
+    EXPECT_EQ(spec->data.asdRows, room);
+  }
+}
+
 TEST(ProgramSpec, fromSettings) {
   const ProgramSpec spec = smallSpec();
   EXPECT_EQ(spec.maxRows, 64);
@@ -97,6 +107,7 @@ TEST(ProgramSpec, badJsonNamesTheKey) {
               HasSubstr("embedding.hidden_dims must hold integers of at least 1"));
   EXPECT_THAT(changed("/embedding/bins", 0), HasSubstr("embedding needs"));
   EXPECT_THAT(changed("/data/min_index", 5000), HasSubstr("data.min_index must be below data.bins"));
+  EXPECT_THAT(changed("/flow/input_dim", 4), HasSubstr("one of parameter_sources for each"));
   EXPECT_THAT(changed("/data/zero_noise", 1), HasSubstr("data.zero_noise must be true or false"));
   EXPECT_THAT(changed("/target", ""), HasSubstr("target must not be empty"));
   nlohmann::json missing = nlohmann::json::parse(smallSpec().toCanonicalJson());
