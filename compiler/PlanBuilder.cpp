@@ -22,6 +22,7 @@ LogicalResult PlanBuilder::build() {
   bindArguments();
   planBuckets();
   bindStateResults();
+  planWideProducts();
   for (Operation &op : function.getBody().front().without_terminator()) {
     if (failed(lower(&op)))
       return failure();
@@ -268,9 +269,71 @@ void PlanBuilder::emitGather(Value table, Value index, Value target) {
   plan::GatherOp::create(b, loc, table, index, target);
 }
 
+/// More than this is not worth keeping alive together.
+static constexpr int64_t wideProductBudget = int64_t(64) << 20;
+
+/// Gives the results (forward) or the output gradients of products done together their places side by side.
+void PlanBuilder::planWideProducts() {
+  wideProducts = findWideProducts(function, layout, maxRows, wideProductBudget);
+  for (auto [index, wide] : llvm::enumerate(wideProducts)) {
+    Value first = wide.kind == WideProduct::Kind::Forward ? wide.members[0]->getResult(0)
+                                                          : wide.members[0]->getOperand(0);
+    Value matrix; // rows x all outputs
+    if (!views.lookup(first)) {
+      auto type = RankedTensorType::get({ShapedType::kDynamic, wide.outputs * int64_t(wide.members.size())},
+                                        flow::getElementType(first));
+      matrix = createBuffer(getViewType(type, false, maxRows));
+    }
+    for (auto [i, member] : llvm::enumerate(wide.members)) {
+      wideMembers[member] = index;
+      Value part = wide.kind == WideProduct::Kind::Forward ? member->getResult(0) : member->getOperand(0);
+      if (matrix)
+        views[part] = getColumnsOf(matrix, i * wide.outputs, wide.outputs, 1);
+    }
+  }
+}
+
+/// A view of `count` equal views that follow each other along their rows or columns, from the first of them.
+static plan::ViewType widen(plan::ViewType view, int64_t count, bool columns) {
+  return plan::ViewType::get(view.getContext(), columns ? view.getDim0() : view.getDim0() * count,
+                             columns ? view.getDim1() * count : view.getDim1(), view.getStride0(),
+                             view.getStride1(), view.getElementType());
+}
+
+void PlanBuilder::lowerWide(const WideProduct &wide, Operation *member) {
+  int64_t count = wide.members.size();
+  auto widened = [&](Value view, bool columns) {
+    return createSubview(view, 0, widen(cast<plan::ViewType>(view.getType()), count, columns));
+  };
+  auto grad = dyn_cast<flow::LinearGradInputOp>(member);
+  if (grad && grad.getAccumulator())
+    setResultView(0, getView(grad.getAccumulator()));
+  if (member != wide.emitAt)
+    return;
+  Operation *first = wide.members[0];
+  if (auto linear = dyn_cast<flow::LinearOp>(first)) {
+    Value weight = widened(getView(linear.getWeight()), false),
+          y = widened(getView(linear.getResult()), true);
+    emitProduct(getView(linear.getInputs()[0]), transpose(weight), y, Value(), false);
+  } else if (auto gradWeight = dyn_cast<flow::LinearGradWeightOp>(first)) {
+    Value dy = widened(getView(gradWeight.getDy()), true),
+          dw = widened(getView(gradWeight.getResult()), false);
+    emitProduct(transpose(dy), getView(gradWeight.getInputs()[0]), dw, Value(), false);
+  } else {
+    auto gradInput = cast<flow::LinearGradInputOp>(first);
+    Value dy = widened(getView(gradInput.getDy()), true),
+          weight = widened(getView(gradInput.getWeight()), false);
+    emitProduct(dy, weight, getView(member->getResult(0)), Value(), wide.accumulate);
+  }
+}
+
 LogicalResult PlanBuilder::lower(Operation *op) {
   current = op;
   loc = op->getLoc();
+  if (auto it = wideMembers.find(op); it != wideMembers.end()) {
+    lowerWide(wideProducts[it->second], op);
+    return success();
+  }
   if (isa<flow::AdamOp, flow::SgdOp>(op)) // with its bucket
     return success();
   if (auto call = dyn_cast<flow::FusedOp>(op)) {

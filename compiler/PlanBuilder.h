@@ -9,6 +9,7 @@
 #pragma once
 
 #include "compiler/PersistentLayout.h"
+#include "compiler/WideProducts.h"
 
 namespace kowari {
 
@@ -43,6 +44,8 @@ private:
 
   void bindArguments();
   void planBuckets();
+  void planWideProducts();
+  void lowerWide(const WideProduct &wide, mlir::Operation *member);
   void bindGradient(mlir::Operation *update);
   void bindStateResults();
   void bindBatchResult(mlir::Value value, mlir::Value place);
@@ -73,6 +76,8 @@ private:
   mlir::Operation *current = nullptr; // being lowered
   llvm::DenseMap<mlir::Value, mlir::Value> views, converted;
   llvm::MapVector<int, BucketUpdate> buckets;
+  std::vector<WideProduct> wideProducts;
+  llvm::DenseMap<mlir::Operation *, size_t> wideMembers; // index into wideProducts
   llvm::DenseSet<mlir::Value> inPlace; // inputs of a concatenation that are computed where it lies
 };
 
