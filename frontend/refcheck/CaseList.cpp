@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "frontend/refcheck/CaseList.h"
 
+#include "frontend/refcheck/DataCheck.h"
 #include "frontend/refcheck/ModelCheck.h"
+#include "frontend/refcheck/PreparationCheck.h"
 #include "runtime/data/Hdf5File.h"
 
 #include <filesystem>
@@ -69,9 +71,20 @@ Result<CaseResult> checkCase(const Compiler &compiler, const CaseFile &file) {
   switch (file.kind) {
   case CaseKind::Model:
     return checkModel(compiler, file.path);
-  default:
-    return skip("not yet");
+  case CaseKind::Preprocessing:
+    return checkPreparation(compiler, file.path);
+  case CaseKind::Detectors:
+    return checkDetectors(file.path);
+  case CaseKind::Priors:
+    return checkPriors(file.path);
+  case CaseKind::Split:
+    return checkSplit(file.path);
+  case CaseKind::Spline:
+    return skip("the spline alone is compared in tests/unit/codegen (SplineTest) and tests/unit/interpreter");
+  case CaseKind::Schedulers:
+    return skip("learning rates are compared in tests/unit/train (LearningRateTest)");
   }
+  return skip("unknown kind of case");
 }
 
 } // namespace kowari::refcheck

@@ -139,8 +139,10 @@ Status ModelCase::readOptimizers() {
   const bool freezeRb = frozen.find("layers_rb") != std::string::npos;
   KOWARI_ASSIGN(const std::vector<std::string> groups, file.children("/"));
   for (const std::string &group : groups) {
-    if (group.starts_with("accumulation"))
+    if (group.starts_with("accumulation")) {
       leftOut.push_back(group + ": gradient accumulation is not served yet");
+      continue;
+    }
     if (!group.ends_with("_float64") || !file.hasAttribute(group, "optimizer"))
       continue;
     KOWARI_ASSIGN(const std::string text, file.readStringAttribute(group, "optimizer"));
