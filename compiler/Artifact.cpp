@@ -132,7 +132,7 @@ private:
                         .Default(fb::Chunks::None);
       kernels.push_back(fb::CreateKernel(b, b.CreateString(kernel.getSymName().str()),
                                          rows ? fb::Lanes::Rows : fb::Lanes::Columns, chunks,
-                                         estimateCost(kernel)));
+                                         estimateCost(kernel), kernel.getNumResults()));
     }
     return b.CreateVector(kernels);
   }

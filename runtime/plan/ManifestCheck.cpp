@@ -201,6 +201,11 @@ private:
     if (step.rows() < -1 || step.columns() < 0 || step.rows() > limit || step.columns() > limit)
       return Status::error("iteration space of " + std::to_string(step.rows()) + " x " +
                            std::to_string(step.columns()));
+    const fb::Kernel &kernel = *manifest.kernels()->Get(step.kernel());
+    if (kernel.outputs() > step.operands()->size())
+      return Status::error("kernel '" + kernel.symbol()->str() + "' writes " +
+                           std::to_string(kernel.outputs()) + " operands, of " +
+                           std::to_string(step.operands()->size()));
     if (!elementsAligned(*step.operands()))
       return Status::error("the operands are not aligned");
     for (flatbuffers::uoffset_t i = 0; i < step.operands()->size(); ++i)
@@ -250,7 +255,8 @@ private:
     KOWARI_TRY(checkView(*step.index()).withContext("index"));
     KOWARI_TRY(checkView(*step.target()).withContext("target"));
     const fb::View &table = *step.table(), &index = *step.index(), &target = *step.target();
-    if (table.dim0() < 0 || table.dim1() < 0 || table.dim1() != target.dim1() || table.dtype() != target.dtype())
+    if (table.dim0() < 0 || table.dim1() < 0 || table.dim1() != target.dim1() ||
+        table.dtype() != target.dtype())
       return Status::error("rows of a " + show(table) + " do not fit into a " + show(target));
     if (index.dtype() != fb::DType::I64 || index.dim0() != target.dim0() || index.dim1() != 1)
       return Status::error("a " + show(index) + " is no row index for a " + show(target));

@@ -171,6 +171,11 @@ const std::vector<Lie> lies = {
        p.kernel("k", fb::Lanes::Rows, fb::Chunks::Rows, std::numeric_limits<float>::quiet_NaN());
      },
      "cost_per_point"},
+    {"kernelOutputs",
+     [](PlanBuilder &p) {
+       p.run(p.kernel("k", fb::Lanes::Rows, fb::Chunks::Rows, 1, 3), -1, 1, {vector(0, 4)});
+     },
+     "kernel 'k' writes 3 operands, of 1"},
     {"productShapes",
      [](PlanBuilder &p) { p.gemm(rowMajor(0, -1, 4, 4), rowMajor(0, 5, 4, 4), rowMajor(1024, -1, 4, 4)); },
      "do not fit"},

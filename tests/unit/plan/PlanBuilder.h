@@ -41,18 +41,20 @@ public:
   std::vector<std::string> features;
   uint32_t version = formatVersion;
   fb::DType elementType = fb::DType::F32;
+  std::string spec = "{}", group = "test"; // group of the steps that follow
 
   void tensor(const std::string &name, fb::TensorKind kind, std::vector<int64_t> shape, fb::View view) {
     auto &list = kind == fb::TensorKind::Input || kind == fb::TensorKind::Output ? arguments : tensors;
     list.push_back(
         fb::CreateTensorDirect(builder, name.c_str(), kind, &shape, &view, fb::InitKind::Uniform, 0.25));
   }
-  uint32_t kernel(const std::string &symbol, fb::Lanes lanes, fb::Chunks chunks, float cost) {
-    kernels.push_back(fb::CreateKernelDirect(builder, symbol.c_str(), lanes, chunks, cost));
+  uint32_t kernel(const std::string &symbol, fb::Lanes lanes, fb::Chunks chunks, float cost,
+                  uint32_t outputs = 1) {
+    kernels.push_back(fb::CreateKernelDirect(builder, symbol.c_str(), lanes, chunks, cost, outputs));
     return uint32_t(kernels.size() - 1);
   }
   template <class T> void step(fb::StepKind kind, flatbuffers::Offset<T> what, const char *label) {
-    steps.push_back(fb::CreateStepDirect(builder, kind, what.Union(), label, "test"));
+    steps.push_back(fb::CreateStepDirect(builder, kind, what.Union(), label, group.c_str()));
   }
   void run(uint32_t kernel, int64_t rows, int64_t columns, const std::vector<fb::View> &operands) {
     step(fb::StepKind::KernelStep, fb::CreateKernelStepDirect(builder, kernel, rows, columns, &operands),
@@ -80,7 +82,7 @@ public:
     std::vector<flatbuffers::Offset<flatbuffers::String>> names;
     for (const std::string &feature : features)
       names.push_back(builder.CreateString(feature));
-    builder.Finish(fb::CreateManifestDirect(builder, version, "test build", "x86-64-v3", &names, "{}",
+    builder.Finish(fb::CreateManifestDirect(builder, version, "test build", "x86-64-v3", &names, spec.c_str(),
                                             elementType, maxRows, arenaBytes, persistentBytes, &tensors,
                                             &kernels, &entries),
                    fb::ManifestIdentifier());
