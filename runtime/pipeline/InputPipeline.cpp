@@ -34,6 +34,7 @@ struct InputPipeline::State {
   State(plan::Program &target, const data::WaveformDataset &source) : program(target), dataset(source) {}
   Status findTensors(const InputPipelineOptions &options);
   Status findColumns(const InputPipelineOptions &options);
+  Status prepareEntries(int64_t samples);
   void writePolarization(const plan::View &target, const float *rows, int64_t count, int64_t stride);
   template <class T>
   void copyPolarization(T *target, const plan::View &view, const float *rows, int64_t count,
@@ -133,15 +134,30 @@ Status InputPipeline::startStage(const data::AsdDataset &asds, int64_t batchSize
   return Status::ok();
 }
 
+/// Makes what the entries need for these row counts, so that the first batch is as fast as the others.
+Status InputPipeline::State::prepareEntries(int64_t samples) {
+  const int64_t last = samples % batchSize;
+  std::vector<int64_t> counts;
+  if (samples >= batchSize)
+    counts.push_back(batchSize);
+  if (last > 0)
+    counts.push_back(last);
+  KOWARI_TRY(program.prepare(drawEntry, counts));
+  return program.prepare(prepareEntry, counts);
+}
+
 Status InputPipeline::startEpoch(std::vector<int64_t> order, int64_t epochNumber) {
   if (!state->reader)
     return Status::error("an epoch was started before its stage: the input pipeline has no noise curves");
+  KOWARI_TRY(state->prepareEntries(static_cast<int64_t>(order.size())));
   KOWARI_TRY(state->program.write(epoch, std::span<const int64_t>(&epochNumber, 1)));
   state->reader->start(std::move(order));
   return Status::ok();
 }
 
 Result<int64_t> InputPipeline::next() {
+  if (!state->reader)
+    return Status::error("a batch was asked for before its stage was started");
   KOWARI_ASSIGN(data::Batch * batch, state->reader->next());
   if (!batch)
     return int64_t{0};

@@ -172,6 +172,7 @@ TEST(InputPipelineErrors, SayWhatDoesNotFit) {
 
   auto pipeline = expectValue(InputPipeline::create(*program, *recorded.dataset, options));
   EXPECT_THAT(pipeline->startEpoch({0, 1}, 1).message(), HasSubstr("before its stage"));
+  EXPECT_THAT(pipeline->next().status().message(), HasSubstr("before its stage"));
   EXPECT_THAT(pipeline->startStage(*recorded.asds, 10).message(), HasSubstr("compiled for 1 to 9"));
   ProgramSpec narrow = spec;
   narrow.data.asdRows = 4;
