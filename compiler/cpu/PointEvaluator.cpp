@@ -21,7 +21,7 @@ static Value constantIndex(OpBuilder &b, Location loc, int64_t value) {
 }
 
 Type PointEvaluator::getType(Type element, Axes axes) const {
-  return axes.has(nest.lane) ? VectorType::get({(int64_t)lanes}, element) : element;
+  return isVector(axes) ? VectorType::get({(int64_t)lanes}, element) : element;
 }
 
 Value PointEvaluator::broadcast(OpBuilder &builder, Value value) {
@@ -120,7 +120,7 @@ static Type getPointElement(Operation *op) {
 void PointEvaluator::evaluateColumn(Operation *op, unsigned column, unsigned count, PointScope &scope,
                                     SmallVector<Values> &results) {
   Axes axes = getAxes(op);
-  bool vector = axes.has(nest.lane);
+  bool vector = isVector(axes);
   SmallVector<SmallVector<Value>> operands;
   for (Value operand : op->getOperands()) {
     Values values = get(operand, scope);

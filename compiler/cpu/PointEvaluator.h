@@ -5,6 +5,7 @@
 // Builds, on demand and once for each place, what a kernel's values are there. A place is a PointScope: the
 // whole kernel, one step of the outer loop, or one step of the inner loop. Asking an inner scope for a value
 // that does not depend on the inner axis builds it in the scope it belongs to, outside the inner loop.
+// With one lane every value is a scalar: that is how a GPU thread sees a kernel.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -50,6 +51,8 @@ public:
   mlir::Location getLocation() { return source.getLoc(); }
 
 private:
+  /// Values with these axes are vectors.
+  bool isVector(Axes axes) const { return lanes > 1 && axes.has(nest.lane); }
   PointScope &homeOf(Axes axes, PointScope &scope);
   void evaluate(mlir::Operation *op, PointScope &scope);
   void evaluateColumn(mlir::Operation *op, unsigned column, unsigned count, PointScope &scope,
