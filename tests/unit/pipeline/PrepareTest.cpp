@@ -121,7 +121,8 @@ TEST_P(PreparedBatch, NoiseIsAddedToTheStrainAlone) {
 INSTANTIATE_TEST_SUITE_P(Cases, PreparedBatch,
                          ::testing::Combine(::testing::Values("fd", "fd_domain_update",
                                                               "fd_in_memory_single_sample", "detector_times",
-                                                              "svd", "svd_domain_update_size_update"),
+                                                              "cropping_three_detectors", "svd",
+                                                              "svd_domain_update_size_update"),
                                             ::testing::Values(ElementType::F32, ElementType::F64)),
                          nameOf);
 
