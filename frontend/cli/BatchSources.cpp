@@ -6,8 +6,6 @@
 
 #include "frontend/cli/BatchSources.h"
 
-#include "frontend/cli/HostBatchSource.h"
-
 namespace kowari::cli {
 
 namespace {
@@ -42,8 +40,6 @@ Status BatchSources::createPipeline() {
 }
 
 Result<std::unique_ptr<train::BatchSource>> BatchSources::open(int stage) {
-  if (program.findEntry("prepare") < 0)
-    return HostBatchSource::create(program, settings, data, stage, standardization, seed);
   if (!pipeline)
     KOWARI_TRY(createPipeline());
   KOWARI_TRY(pipeline->startStage(*data.asds[stage], settings.stages[stage].batchSize));

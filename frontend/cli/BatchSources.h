@@ -14,8 +14,7 @@
 
 namespace kowari::cli {
 
-/// Makes the batches of each stage with the program's own entries @draw and @prepare; programs compiled
-/// without them are served by HostBatchSource.
+/// Makes the batches of each stage with the program's own entries @draw and @prepare.
 class BatchSources {
 public:
   /// Everything referred to must outlive this object, and this object the sources it opens.
@@ -23,6 +22,7 @@ public:
                const Standardization &standardization, uint64_t seed)
       : program(program), settings(settings), data(data), standardization(standardization), seed(seed) {}
 
+  /// The error of a program compiled without these entries, or for other shapes, comes from the pipeline.
   Result<std::unique_ptr<train::BatchSource>> open(int stage);
 
 private:

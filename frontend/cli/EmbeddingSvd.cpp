@@ -22,6 +22,9 @@ using Complexes = std::vector<std::complex<double>>;
 
 constexpr double svdDistance = 100.0; // Mpc
 constexpr int64_t blockRows = 64;
+/// Strains of a detector are kept in memory up to this size; larger sets are made anew in every pass of the
+/// SVD.
+constexpr int64_t maxKeptBytes = int64_t{1} << 30;
 
 /// Clean strains of the first samples of the data set, for one detector.
 class StrainRows {
@@ -29,7 +32,20 @@ public:
   StrainRows(const CleanStrains &strains, int64_t detector, uint64_t seed)
       : strains(strains), detector(detector), seed(seed) {}
 
+  /// Makes the first `rows` strains once and for all, if they fit in memory.
+  Status keep(int64_t rows) {
+    if (rows * strains.bins() * static_cast<int64_t>(sizeof(std::complex<double>)) > maxKeptBytes)
+      return Status::ok();
+    Complexes made(static_cast<size_t>(rows * strains.bins()));
+    KOWARI_TRY(read(0, rows, made.data()));
+    kept = std::move(made);
+    return Status::ok();
+  }
   Status read(int64_t first, int64_t rows, std::complex<double> *out) const {
+    if (const int64_t bins = strains.bins(); (first + rows) * bins <= static_cast<int64_t>(kept.size())) {
+      std::copy_n(kept.begin() + first * bins, rows * bins, out);
+      return Status::ok();
+    }
     for (int64_t begin = first; begin < first + rows; begin += blockRows) {
       const int64_t count = std::min(blockRows, first + rows - begin);
       KOWARI_TRY(readBlock(begin, count, out + (begin - first) * strains.bins()));
@@ -62,6 +78,29 @@ private:
   const CleanStrains &strains;
   int64_t detector;
   uint64_t seed;
+  Complexes kept; // (rows x bins); empty if they are made anew
+};
+
+/// Says now and then how far the passes over one detector's strains are.
+class PassProgress {
+public:
+  PassProgress(std::string name, int64_t totalRows, const Report &report)
+      : name(std::move(name)), totalRows(totalRows), report(report) {}
+  void add(int64_t rows) {
+    done += rows;
+    const Clock::time_point now = Clock::now();
+    if (now - lastReport < std::chrono::seconds(10) || done >= totalRows)
+      return;
+    lastReport = now;
+    report("   " + name + ": " + std::to_string(100 * done / totalRows) + "%");
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::string name;
+  int64_t totalRows, done = 0;
+  const Report &report;
+  Clock::time_point lastReport = Clock::now();
 };
 
 /// Linear interpolation between order statistics, as numpy.percentile.
@@ -128,11 +167,16 @@ Result<std::vector<data::SvdBasis>> makeEmbeddingSvd(const Settings &settings, c
   options.size = svd.size;
   options.firstBin = data.waveforms->domain().minIndex();
   options.seed = seed;
+  std::vector<StrainRows> sources;
   for (size_t d = 0; d < data.detectors.size(); ++d) {
-    const StrainRows rows(strains, static_cast<int64_t>(d), seed);
+    StrainRows &rows = sources.emplace_back(strains, static_cast<int64_t>(d), seed);
+    KOWARI_TRY(rows.keep(svd.numTrainingSamples + svd.numValidationSamples));
+    PassProgress progress(data.detectors[d].name, svd.numTrainingSamples * (1 + options.powerIterations),
+                          report);
     Result<data::SvdBasis> basis =
         data::randomizedSvd(svd.numTrainingSamples, strains.bins(), options,
                             [&](int64_t first, int64_t count, std::complex<double> *out) {
+                              progress.add(count);
                               return rows.read(first, count, out);
                             });
     if (!basis)
@@ -145,9 +189,8 @@ Result<std::vector<data::SvdBasis>> makeEmbeddingSvd(const Settings &settings, c
   for (size_t d = 0; d < data.detectors.size(); ++d) {
     const std::string &name = data.detectors[d].name;
     report("..." + name + ":");
-    const StrainRows rows(strains, static_cast<int64_t>(d), seed);
     using Table = std::vector<data::TableColumn>;
-    KOWARI_ASSIGN(const Table table, mismatchTable(settings, data, bases[d], rows, report));
+    KOWARI_ASSIGN(const Table table, mismatchTable(settings, data, bases[d], sources[d], report));
     const std::string path = folder + "/svd_" + name + ".hdf5";
     report("Saving dataset to " + path);
     KOWARI_TRY(data::writeSvdFile(path, bases[d], table));

@@ -96,8 +96,12 @@ DataShape TrainingData::shape() const {
   for (const auto &stage : asds)
     for (int64_t d = 0; d < stage->detectors(); ++d)
       curves = std::max(curves, stage->count(d));
-  return {schema.domain.bins(), schema.domain.minIndex(), schema.svdSize, schema.samples,
-          static_cast<int64_t>(detectors.size()), curves};
+  return {schema.domain.bins(),
+          schema.domain.minIndex(),
+          schema.svdSize,
+          schema.samples,
+          static_cast<int64_t>(detectors.size()),
+          curves};
 }
 
 data::WaveformOptions waveformOptions(const Settings &settings) {
@@ -151,8 +155,12 @@ Result<DataShape> readDataShape(const Settings &settings) {
   if (!detectors)
     return detectors.status().withContext(settings.where("data.detectors"));
   KOWARI_ASSIGN(const int64_t curves, countCurves(settings, namesOf(*detectors)));
-  return DataShape{schema->domain.bins(), schema->domain.minIndex(), schema->svdSize, schema->samples,
-                   static_cast<int64_t>(detectors->size()), curves};
+  return DataShape{schema->domain.bins(),
+                   schema->domain.minIndex(),
+                   schema->svdSize,
+                   schema->samples,
+                   static_cast<int64_t>(detectors->size()),
+                   curves};
 }
 
 Result<Standardization> standardizationOf(const Settings &settings, const TrainingData &data, uint64_t seed) {

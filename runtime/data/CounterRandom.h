@@ -23,7 +23,6 @@ enum class RandomPurpose : uint32_t {
   PriorStatistics = 0x73746174,
   RangeFinder = 0x73766420,
   SvdSamples = 0x73766473,
-  Batches = 0x62617463,
   BaseNoise = 0x6e6f6973
 };
 

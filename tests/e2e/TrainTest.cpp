@@ -6,6 +6,7 @@
 
 #include "tests/e2e/Kowari.h"
 
+#include "runtime/data/RandomizedSvd.h"
 #include "runtime/train/History.h"
 
 #include <csignal>
@@ -129,6 +130,50 @@ TEST_F(TrainingTest, UncompressedWaveformsAndLayerNorm) {
                                  {"{type: adam, lr: 0.0005}", "{type: sgd, lr: 0.0005, momentum: 0.9}"}});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(fs::exists(folder / "train_dir/model_stage_1.pt"));
+}
+
+TEST_F(TrainingTest, StateDictHasTorchsOrder) {
+  // The network of a model that Dingo saved, but for the shapes of its input.
+  const Outcome outcome = train({{"num_flow_steps: 2", "num_flow_steps: 3"}, {"[16, 8]", "[32, 32, 16]"}});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto names = [](const fs::path &path) {
+    std::vector<std::string> list;
+    if (Result<train::ModelFile> file = train::ModelFile::read(path))
+      for (const train::NamedTensor &tensor : file->stateDict)
+        list.push_back(tensor.name);
+    return list;
+  };
+  const std::vector<std::string> reference =
+      names(fs::path(KOWARI_TEST_DATA) / "models/coupling_batchnorm_elu.pt");
+  ASSERT_EQ(reference.size(), 186u);
+  EXPECT_EQ(names(folder / "train_dir/model_latest.pt"), reference);
+}
+
+TEST_F(TrainingTest, FrozenLayerHoldsTheSvd) {
+  ASSERT_EQ(train().code, 0);
+  Result<train::ModelFile> file = train::ModelFile::read(folder / "train_dir/model_stage_0.pt");
+  ASSERT_TRUE(file);
+  constexpr int64_t n = 4, bins = 109, minIndex = 20;
+  for (const auto &[layer, detector] : {std::pair("0", "H1"), {"1", "L1"}}) {
+    Result<data::SvdBasis> basis =
+        data::readSvdFile(folder / ("train_dir/svd_" + std::string(detector) + ".hdf5"));
+    ASSERT_TRUE(basis);
+    std::vector<float> weight(2 * n * 3 * bins);
+    const train::HostTensor *tensor =
+        file->find("embedding_net.0.layers_rb." + std::string(layer) + ".weight");
+    ASSERT_TRUE(tensor && tensor->count() == static_cast<int64_t>(weight.size()));
+    ASSERT_TRUE(tensor->copyTo(weight.data(), train::ScalarType::Float32));
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t k = 0; k < bins; ++k) {
+        const std::complex<float> v(basis->v[(minIndex + k) * basis->size + j]);
+        const float *re = &weight[j * 3 * bins], *im = &weight[(n + j) * 3 * bins];
+        ASSERT_EQ(re[k], v.real());
+        ASSERT_EQ(re[bins + k], -v.imag());
+        ASSERT_EQ(im[k], v.imag());
+        ASSERT_EQ(im[bins + k], v.real());
+        ASSERT_EQ(re[2 * bins + k], 0.0f);
+      }
+  }
 }
 
 TEST_F(TrainingTest, TestOnlySavesNothing) {
