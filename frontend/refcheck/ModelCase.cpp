@@ -31,8 +31,6 @@ std::string findUnserved(const Value &model) {
   const Value *unconditional = model.findPath(flow + "apply_unconditional_transform");
   if (unconditional && unconditional->isBool() && unconditional->asBool())
     return "apply_unconditional_transform is not served yet";
-  if (!model.find("embedding_kwargs"))
-    return "density models without an embedding are not served yet";
   return "";
 }
 

@@ -209,8 +209,8 @@ Status ModelCheck::checkSamples() {
       foundLogProb[row * draws + draw] = density[row];
     }
   }
-  add("samples", mixedDifference(foundTheta, theta), tolerance(1e-9, 1e-3, 0.0));
-  add("samples log_prob", mixedDifference(foundLogProb, logProb), tolerance(1e-9, 1e-3, 0.0));
+  add("samples", mixedDifference(foundTheta, theta), tolerance(1e-9, 1e-4, 0.0));
+  add("samples log_prob", mixedDifference(foundLogProb, logProb), tolerance(1e-9, 1e-4, 0.0));
   return Status::ok();
 }
 
