@@ -3,9 +3,9 @@
 
 usage: count_tests.py FOLDER [--broken N] [--expect RUN:NAME,NAME...]...
 
-FOLDER/RUN/ holds ctest.xml (ctest --output-junit) of a run and, where the tests wrote them, NAME.xml: GoogleTest's
-or lit's report of the test NAME, whose single tests are counted instead of the one of ctest. A test without a report
-counts by its closing line `N passed, M failed[, K skipped]` if it prints one, else as one. A program that failed
+FOLDER/RUN/ holds ctest.xml (ctest --output-junit) of a run and, where the tests wrote them, NAME.xml or NAME-test.xml:
+GoogleTest's or lit's report of the test NAME, whose single tests are counted instead of the one of ctest. A test without
+a report counts by its last line if that is `N passed, M failed[, K skipped]`, else as one. A program that failed
 although its report names no failure (it crashed, or a sanitizer spoke at its end) counts as one failure more.
 --broken adds failures of what is no test; --expect names tests that must have run: a missing one is a failure.
 """
@@ -15,7 +15,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-CLOSING_LINE = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$", re.MULTILINE)
+CLOSING_LINE = re.compile(r"(?:^|\n)(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*\Z")
 
 
 def count_report(path):
@@ -45,10 +45,10 @@ def count_case(case, folder):
             return 0, 0, 1, f"{name}: skipped"
         return 0, 1, 0, f"{name}: did not run ({message or 'no reason given'})"
     ok = status == "run"
-    counts = count_report(folder / f"{name}.xml")
+    counts = count_report(folder / f"{name}.xml") or count_report(folder / f"{name}-test.xml")
     if counts is None:
-        lines = CLOSING_LINE.findall(case.findtext("system-out") or "")
-        counts = tuple(int(n or 0) for n in lines[-1]) if lines else (int(ok), int(not ok), 0)
+        line = CLOSING_LINE.search(case.findtext("system-out") or "")
+        counts = tuple(int(n or 0) for n in line.groups()) if line else (int(ok), int(not ok), 0)
     passed, failed, skipped = counts
     if not ok and failed == 0:
         failed, note = 1, f"{name}: ended badly although no single test failed"

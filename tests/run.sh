@@ -84,7 +84,8 @@ printf '%s\n' "${phases[@]}"
 printf '%-28s %5d s\n\n' "all" "$SECONDS"
 expected=()
 if [ -z "${KOWARI_TESTS:-}" ]; then
-  compiled=lit,e2e,unit-codegen,unit-interpreter,unit-pipeline,unit-posterior
+  compiled=lit,e2e,numeric-models,numeric-data,numeric-check
+  compiled+=,unit-cli,unit-codegen,unit-interpreter,unit-pipeline,unit-posterior,unit-ptx
   runtime=$(IFS=, && echo "${targets[*]}")
   expected=(--expect "release:$runtime,$compiled" --expect "sanitize:$runtime") # silently lost tests are failures
 fi
