@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # clang-format over every source, and clang-tidy over some.
 #
-#   scripts/lint.sh [--fix] [FILE.cpp...]     without files: those changed since the last commit or not yet committed
+#   scripts/lint.sh [--fix] [FILE.cpp...]     without files: those of the last commit and those not yet committed
 #
 # clang-tidy takes the flags of each file from compile_commands.json in build/ ($KOWARI_BUILD to change it), so configure
 # first. --fix formats in place instead of complaining. Exit code 1 if there is anything to mend.
@@ -37,7 +37,8 @@ else
 fi
 
 if [ ${#files[@]} -eq 0 ]; then
-  mapfile -t files < <({ git diff --name-only --diff-filter=d HEAD~1 -- '*.cpp'
+  base=$(git rev-parse --quiet --verify HEAD~1 || echo HEAD)
+  mapfile -t files < <({ git diff --name-only --diff-filter=d "$base" -- '*.cpp'
                          git ls-files --others --exclude-standard -- '*.cpp'; } | sort -u)
 fi
 if [ ${#files[@]} -eq 0 ]; then
