@@ -135,6 +135,16 @@ FailureOr<std::vector<Tensor>> interpret(func::FuncOp function, std::vector<Tens
   return runBody(function, std::move(arguments), rows.value_or(1), options.inDouble);
 }
 
+FailureOr<std::vector<Tensor>> interpretKernel(func::FuncOp kernel, std::vector<Tensor> arguments,
+                                               int64_t rows, bool inDouble) {
+  if (kernel.isExternal() || arguments.size() != kernel.getNumArguments())
+    return kernel.emitError("has ") << kernel.getNumArguments() << " arguments, got " << arguments.size();
+  Frame kinds(rows, inDouble);
+  for (auto [type, argument] : llvm::zip_equal(kernel.getArgumentTypes(), arguments))
+    argument = argument.convertedTo(kinds.getKind(cast<RankedTensorType>(type).getElementType()));
+  return runBody(kernel, std::move(arguments), rows, inDouble);
+}
+
 bool isInterpretable(func::FuncOp function) {
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return false;

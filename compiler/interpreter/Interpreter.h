@@ -30,6 +30,11 @@ struct InterpretOptions {
 mlir::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp function, std::vector<Tensor> arguments,
                                                const InterpretOptions &options = {});
 
+/// Runs a fused kernel on `rows` rows as a step of a plan does: the column counts in its types are those of
+/// its first use and may differ from the arguments'.
+mlir::FailureOr<std::vector<Tensor>> interpretKernel(mlir::func::FuncOp kernel, std::vector<Tensor> arguments,
+                                                     int64_t rows, bool inDouble);
+
 /// Whether every operation of `function`, and of what it calls, can be interpreted.
 bool isInterpretable(mlir::func::FuncOp function);
 

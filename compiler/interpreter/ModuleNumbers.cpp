@@ -6,6 +6,7 @@
 #include "compiler/interpreter/ModuleNumbers.h"
 
 #include "compiler/interpreter/Interpreter.h"
+#include "compiler/interpreter/PlanNumbers.h"
 #include "compiler/interpreter/RandomArguments.h"
 #include "dialects/flow/FlowOps.h"
 
@@ -33,30 +34,61 @@ static bool isF64(func::FuncOp function) {
                        [](Type type) { return cast<RankedTensorType>(type).getElementType().isF32(); });
 }
 
+void ModuleNumbers::addFunction(func::FuncOp function, const NumbersOptions &options) {
+  for (int64_t rows : options.rowCounts) {
+    if (rows * countMultiplyAdds(function) > options.multiplyAddBudget)
+      continue;
+    for (bool inDouble : {true, false}) {
+      if (inDouble && isF64(function))
+        continue;
+      auto results = interpret(function, makeRandomArguments(function, rows, options.seed),
+                               {.rows = rows, .inDouble = inDouble});
+      if (failed(results))
+        continue;
+      Outputs &outputs = functions[function.getName().str()][{rows, inDouble}];
+      for (auto [i, result] : llvm::enumerate(*results))
+        outputs.insert_or_assign(getResultKey(function, i), std::move(result));
+    }
+  }
+}
+
+void ModuleNumbers::addPrograms(ModuleOp module, const NumbersOptions &options) {
+  for (auto program : module.getOps<plan::ProgramOp>())
+    for (int64_t rows : options.rowCounts) {
+      if (rows * countMultiplyAdds(program) > options.multiplyAddBudget)
+        continue;
+      NamedTensors tensors = makeRandomTensors(program, rows, options.seed);
+      for (bool inDouble : {true, false}) {
+        if (inDouble && !usesF32(program))
+          continue;
+        PlanOutcome outcome = runPlan(program, tensors, rows, inDouble);
+        if (outcome.fault && !planFault)
+          planFault =
+              "@" + program.getSymName().str() + " with " + std::to_string(rows) + " rows: " + *outcome.fault;
+        if (!outcome.fault && !outcome.unsuited)
+          functions[program.getSymName().str()][{rows, inDouble}] = std::move(outcome.outputs);
+      }
+    }
+}
+
 ModuleNumbers ModuleNumbers::compute(ModuleOp module, const NumbersOptions &options) {
   ModuleNumbers numbers;
   // A function that these inputs do not suit (an index outside its table) has no numbers, which is no error.
   ScopedDiagnosticHandler silence(module.getContext(), [](Diagnostic &) { return success(); });
-  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-    if (!function.isPublic() || function->hasAttr("flow.kernel") || !isInterpretable(function))
-      continue;
-    for (int64_t rows : options.rowCounts) {
-      if (rows * countMultiplyAdds(function) > options.multiplyAddBudget)
-        continue;
-      for (bool inDouble : {true, false}) {
-        if (inDouble && isF64(function))
-          continue;
-        auto results = interpret(function, makeRandomArguments(function, rows, options.seed),
-                                 {.rows = rows, .inDouble = inDouble});
-        if (failed(results))
-          continue;
-        Outputs &outputs = numbers.functions[function.getName().str()][{rows, inDouble}];
-        for (auto [i, result] : llvm::enumerate(*results))
-          outputs.insert_or_assign(getResultKey(function, i), std::move(result));
-      }
-    }
-  }
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function->hasAttr("flow.kernel") && isInterpretable(function))
+      numbers.addFunction(function, options);
+  numbers.addPrograms(module, options);
   return numbers;
+}
+
+const ModuleNumbers::Outputs *ModuleNumbers::find(const std::string &name, int64_t rows,
+                                                  bool inDouble) const {
+  auto function = functions.find(name);
+  if (function == functions.end())
+    return nullptr;
+  auto run = function->second.find({rows, inDouble});
+  return run == function->second.end() ? nullptr : &run->second;
 }
 
 std::optional<std::string> ModuleNumbers::compare(const Outputs &before, const Outputs &after,

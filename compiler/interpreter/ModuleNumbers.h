@@ -2,9 +2,9 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// The results of every public, interpretable function of a module for random inputs: what a pass must not
-// change. An f32 function runs twice, in its own precision and in double throughout; the second shows faults
-// that rounding hides.
+// The results of every public, interpretable function, and of every plan.program, of a module for random
+// inputs: what a pass must not change. An f32 function runs twice, in its own precision and in double
+// throughout; the second shows faults that rounding hides.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -40,6 +40,14 @@ public:
   /// outputs and runs that only one of the two versions has are not compared.
   std::optional<std::string> findDifference(const ModuleNumbers &later, const NumbersOptions &options) const;
 
+  using Outputs = std::map<std::string, Tensor>; ///< by getResultKey
+  /// What the function @name computed with `rows` rows; null where it has not run so. `inDouble` asks for the
+  /// run of an f32 function in double.
+  const Outputs *find(const std::string &name, int64_t rows, bool inDouble) const;
+
+  /// The first fault of a plan program that came up, in words (PlanInterpreter.h).
+  const std::optional<std::string> &getPlanFault() const { return planFault; }
+
   /// Whether it holds numbers of the function @name.
   bool has(const std::string &name) const { return functions.count(name) > 0; }
 
@@ -51,10 +59,13 @@ private:
       return std::pair(rows, inDouble) < std::pair(other.rows, other.inDouble);
     }
   };
-  using Outputs = std::map<std::string, Tensor>; ///< by getResultKey
   static std::optional<std::string> compare(const Outputs &before, const Outputs &after, double tolerance);
 
+  void addFunction(mlir::func::FuncOp function, const NumbersOptions &options);
+  void addPrograms(mlir::ModuleOp module, const NumbersOptions &options);
+
   std::map<std::string, std::map<Run, Outputs>> functions;
+  std::optional<std::string> planFault;
 };
 
 } // namespace kowari::interpreter

@@ -69,23 +69,30 @@ static Tensor makeReals(std::vector<int64_t> shape, bool isPositive, double scal
   return tensor;
 }
 
+Tensor makeRandomTensor(const std::string &key, Type elementType, std::vector<int64_t> shape,
+                        int64_t indexBound, int64_t rows, uint64_t seed) {
+  bool isStatic = !llvm::is_contained(shape, -1);
+  for (int64_t &extent : shape)
+    extent = extent == -1 ? rows : extent;
+  std::mt19937_64 generator(llvm::xxh3_64bits(key) ^ (seed * 0x9e3779b97f4a7c15 + rows));
+  StringRef role = StringRef(key).split(' ').first;
+  bool isWeight = isStatic && shape.size() == 2;
+  double scale = isWeight ? 1 / std::sqrt(std::max<double>(1, shape[1])) : 1;
+  bool isPositive = role == "flow.state" || role == "flow.optimizer" || role == "flow.scalar";
+  if (elementType.isInteger())
+    return makeIndices(shape, isStatic && shape.size() == 1, indexBound, generator);
+  return makeReals(shape, isPositive, scale, generator);
+}
+
 std::vector<Tensor> makeRandomArguments(func::FuncOp function, int64_t rows, uint64_t seed) {
   std::vector<Tensor> arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
     std::vector<int64_t> shape;
     for (int64_t extent : type.getShape())
-      shape.push_back(ShapedType::isDynamic(extent) ? rows : extent);
-    std::string key = getArgumentKey(function, i);
-    std::mt19937_64 generator(llvm::xxh3_64bits(key) ^ (seed * 0x9e3779b97f4a7c15 + rows));
-    StringRef role = StringRef(key).split(' ').first;
-    bool isWeight = type.hasStaticShape() && type.getRank() == 2;
-    double scale = isWeight ? 1 / std::sqrt(std::max<double>(1, type.getDimSize(1))) : 1;
-    bool isPositive = role == "flow.state" || role == "flow.optimizer" || role == "flow.scalar";
-    arguments.push_back(type.getElementType().isInteger()
-                            ? makeIndices(shape, type.hasStaticShape() && type.getRank() == 1,
-                                          getIndexBound(function.getArgument(i)), generator)
-                            : makeReals(shape, isPositive, scale, generator));
+      shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+    arguments.push_back(makeRandomTensor(getArgumentKey(function, i), type.getElementType(), shape,
+                                         getIndexBound(function.getArgument(i)), rows, seed));
   }
   return arguments;
 }

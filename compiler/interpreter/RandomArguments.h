@@ -18,6 +18,11 @@ std::string getArgumentKey(mlir::func::FuncOp function, unsigned index);
 /// The same for a result.
 std::string getResultKey(mlir::func::FuncOp function, unsigned index);
 
+/// The tensor of one argument, from its key, role included. An extent of -1 is the row count; indices lie
+/// below `indexBound`.
+Tensor makeRandomTensor(const std::string &key, mlir::Type elementType, std::vector<int64_t> shape,
+                        int64_t indexBound, int64_t rows, uint64_t seed);
+
 /// Tensors for all arguments of an interpretable function. They depend on the arguments' keys, `rows` and
 /// `seed` alone: reals are normal numbers (weights over the root of their columns, so that sums keep their
 /// size); state, optimizer state and scalars (variances, rates, step counts among them) are uniform on

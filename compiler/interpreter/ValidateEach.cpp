@@ -21,6 +21,10 @@ static ModuleOp getOutermostModule(Operation *op) {
   return outermost;
 }
 
+static StringRef getPassName(Pass *pass) {
+  return pass->getArgument().empty() ? pass->getName() : pass->getArgument();
+}
+
 void ValidateEach::runBeforePass(Pass *, Operation *op) {
   ModuleOp module = getOutermostModule(op);
   if (!module || *foundDifference || module.getOperation() == lastModule)
@@ -42,10 +46,14 @@ void ValidateEach::runAfterPass(Pass *pass, Operation *op) {
   auto difference = numbers.findDifference(now, options);
   if (!difference && now.has("gradient") && !numbers.has("gradient"))
     difference = findWrongGradient(module, options);
+  if (!difference && now.getPlanFault() && !numbers.getPlanFault()) {
+    *foundDifference = true;
+    emitError(module.getLoc()) << "pass '" << getPassName(pass)
+                               << "' leaves a plan at fault: " << *now.getPlanFault();
+  }
   if (difference) {
     *foundDifference = true;
-    StringRef name = pass->getArgument().empty() ? pass->getName() : pass->getArgument();
-    emitError(module.getLoc()) << "pass '" << name << "' changes numbers: " << *difference;
+    emitError(module.getLoc()) << "pass '" << getPassName(pass) << "' changes numbers: " << *difference;
   }
   numbers = std::move(now);
 }

@@ -15,10 +15,11 @@
 namespace kowari::interpreter {
 
 /// After every pass, runs the public functions of the module on the same random inputs as before and
-/// compares; when
-/// @gradient appears, it is compared with differences of its loss. The first pass that changes a
-/// number is reported as an error at the module, with function, output and largest difference;
-/// `foundDifference` is set and nothing is compared any more. The context must not be multithreaded.
+/// compares; plan programs are watched as well (PlanInterpreter.h): the first pass that leaves one reading
+/// bytes nobody wrote, overlapping live buffers or missing a wait is reported. When @gradient appears, it is
+/// compared with differences of its loss. The first pass that changes a number is reported as an error at the
+/// module, with function, output and largest difference; `foundDifference` is set and nothing is compared any
+/// more. The context must not be multithreaded.
 class ValidateEach : public mlir::PassInstrumentation {
 public:
   ValidateEach(NumbersOptions options, std::shared_ptr<bool> foundDifference)
