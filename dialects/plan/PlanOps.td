@@ -127,7 +127,7 @@ def KernelOp : Step<"kernel", [AttrSizedOperandSegments]> {
   let summary = "runs a kernel over rows x columns";
   let description = [{
     `reads` then `writes` are the kernel's operands. An output may stand at the same bytes as an input only if the kernel
-    ties them.
+    ties them. Without inputs the colon is left out.
 
     Constraints: (C1) rows is -1 or positive, columns positive.
 
@@ -135,7 +135,7 @@ def KernelOp : Step<"kernel", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<ViewType>:$inputs, Variadic<ViewType>:$outputs, I64Attr:$rows,
                        I64Attr:$columns, StrAttr:$group);
-  let assemblyFormat = "$kernel `reads` `(` $inputs `)` `writes` `(` $outputs `)` attr-dict `:` type($inputs) `->` type($outputs)";
+  let assemblyFormat = "$kernel `reads` `(` $inputs `)` `writes` `(` $outputs `)` attr-dict (`:` type($inputs)^)? `->` type($outputs)";
   let hasVerifier = 1;
 }
 
