@@ -1,0 +1,135 @@
+//===- CaseCheck.cpp - one case through the whole compiler ----------------===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/fuzz/CaseCheck.h"
+#include "compiler/Artifact.h"
+#include "compiler/Pipeline.h"
+#include "compiler/cpu/CpuCodegen.h"
+#include "compiler/fuzz/CompiledRun.h"
+#include "compiler/interpreter/ValidateEach.h"
+#include "dialects/flow/FlowOps.h"
+#include "runtime/plan/ArtifactFile.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using kowari::interpreter::ModuleNumbers;
+using kowari::interpreter::NumbersOptions;
+
+namespace kowari::fuzz {
+
+namespace {
+
+class CaseCheck {
+public:
+  CaseCheck(const FuzzCase &checkedCase, const CheckOptions &checkOptions)
+      : fuzzCase(checkedCase), options(checkOptions), context(MLIRContext::Threading::DISABLED) {
+    context.loadDialect<flow::FlowDialect, plan::PlanDialect, func::FuncDialect>();
+  }
+
+  std::optional<std::string> run() {
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) {
+      llvm::raw_string_ostream stream(diagnostics);
+      stream << d << "\n";
+      for (Diagnostic &note : d.getNotes())
+        stream << "  " << note.str().substr(0, 300) << "\n";
+    });
+    module = fuzzCase.build(context);
+    if (!module || failed(verify(*module)))
+      return explain("the case is no valid module");
+    numbersOptions.rowCounts = chooseRows();
+    numbersOptions.seed = options.seed;
+    if (auto failure = runPasses())
+      return failure;
+    return runCompiled();
+  }
+
+private:
+  std::string explain(const std::string &what) const {
+    return what + (diagnostics.empty() ? "" : ": " + diagnostics);
+  }
+
+  /// Two rows, all rows, and a number that is no multiple of a vector's width.
+  std::vector<int64_t> chooseRows() {
+    int64_t most = 1;
+    for (auto function : module->getOps<func::FuncOp>())
+      if (auto rows = function->getAttrOfType<IntegerAttr>("flow.max_rows"))
+        most = std::max(most, rows.getInt());
+    std::vector<int64_t> counts{std::min<int64_t>(2, most)};
+    for (int64_t rows : {most / 2 + 1, most})
+      if (rows > counts.back())
+        counts.push_back(rows);
+    return counts;
+  }
+
+  bool isDifferentiated() { return (*module)->hasAttr("flow.stages"); }
+
+  LogicalResult runPass(const std::string &name, std::shared_ptr<bool> foundDifference) {
+    PassManager manager(&context, "builtin.module", OpPassManager::Nesting::Implicit);
+    if (failed(parsePassPipeline(name, manager)))
+      return failure();
+    manager.addInstrumentation(std::make_unique<interpreter::ValidateEach>(numbersOptions, foundDifference));
+    return manager.run(*module);
+  }
+
+  std::optional<std::string> runPasses() {
+    PassManager pipeline(&context);
+    buildPlanPipeline(pipeline);
+    std::vector<std::string> names;
+    for (Pass &pass : pipeline.getPasses())
+      if (pass.getArgument() != "autodiff" || isDifferentiated())
+        names.push_back(pass.getArgument().str());
+    for (const std::string &name : names) {
+      auto replacement = options.replaced.find(name), addition = options.added.find(name);
+      std::vector<std::string> steps{replacement == options.replaced.end() ? name : replacement->second};
+      if (addition != options.added.end())
+        steps.push_back(addition->second);
+      for (const std::string &step : steps) {
+        auto foundDifference = std::make_shared<bool>(false);
+        if (failed(runPass(step, foundDifference)))
+          return explain("pass " + step + " failed");
+        if (*foundDifference)
+          return explain("the reference interpreter disagrees");
+      }
+      if (name == names.front()) // the functions that are compiled, as flow operations
+        reference = ModuleNumbers::compute(*module, numbersOptions);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> runCompiled() {
+    ProgramSpec spec = fuzzCase.getSpec();
+    Result<codegen::CpuTarget> target = codegen::CpuTarget::get(options.target);
+    if (!target)
+      return target.status().message();
+    auto code = codegen::compileKernels(*module, *target);
+    if (failed(code))
+      return explain("code generation failed");
+    std::vector<uint8_t> manifest = buildManifest(*module, spec, *target);
+    std::string path = options.scratchFolder + "/case.kwa";
+    Status written =
+        plan::writeArtifact(path, manifest, {reinterpret_cast<const uint8_t *>(code->data()), code->size()});
+    if (!written)
+      return "the artifact cannot be written: " + written.message();
+    return compareCompiled(*module, path, reference, numbersOptions);
+  }
+
+  const FuzzCase &fuzzCase;
+  const CheckOptions &options;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  NumbersOptions numbersOptions;
+  ModuleNumbers reference;
+  std::string diagnostics;
+};
+
+} // namespace
+
+std::optional<std::string> checkCase(const FuzzCase &fuzzCase, const CheckOptions &options) {
+  return CaseCheck(fuzzCase, options).run();
+}
+
+} // namespace kowari::fuzz
