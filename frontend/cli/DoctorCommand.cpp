@@ -54,6 +54,8 @@ void checkMachine(Findings &findings) {
       findings.good("matrix products", library);
   else
     findings.bad("matrix products", libraries.status());
+  for (const std::string &warning : cpu::threadWarnings())
+    findings.note("threads", warning);
 }
 
 void checkFiles(Findings &findings) {

@@ -117,7 +117,7 @@ Result<Value> inspectHdf5(const std::string &path) {
   return Value(ValueDict{{"file", path}, {"type", "HDF5 file"}, {"data_sets", std::move(datasets)}});
 }
 
-Result<Value> inspectModel(const std::string &path, const InspectDetail &detail) {
+Result<Value> inspectModel(const std::string &path, bool listTensors) {
   KOWARI_ASSIGN(const train::ModelFile file, train::ModelFile::read(path));
   int64_t weights = 0;
   ValueDict tensors;
@@ -145,7 +145,7 @@ Result<Value> inspectModel(const std::string &path, const InspectDetail &detail)
     dict["learning_rate"] = file.training->optimizer->options.lr;
     dict["scheduler"] = file.training->schedulerKwargs;
   }
-  if (detail.tensors)
+  if (listTensors)
     dict["tensors"] = std::move(tensors);
   return Value(std::move(dict));
 }

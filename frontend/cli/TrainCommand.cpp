@@ -227,6 +227,8 @@ int TrainRun::finish(train::Trainer::Outcome outcome) const {
 Result<int> TrainRun::run() {
   KOWARI_TRY(readSettings());
   KOWARI_TRY(chooseSeed());
+  cpu::useThreads(settings.local.numThreads > 0 ? static_cast<int>(settings.local.numThreads)
+                                                : cpu::availableCores());
   KOWARI_ASSIGN(data, openTrainingData(settings, reporter()));
   KOWARI_TRY(makeProgramSpec(settings, data.shape()).status());
   if (!resuming()) {

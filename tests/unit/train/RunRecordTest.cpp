@@ -39,6 +39,20 @@ TEST(RunRecord, SurvivesARoundTrip) {
   EXPECT_THAT(example().changesSince(*read), IsEmpty());
 }
 
+TEST(RunRecord, KeepsThePartialEpochToTheLastDigit) {
+  RunRecord record = example();
+  EXPECT_FALSE(RunRecord::fromValue(record.toValue())->partialEpoch.has_value());
+  record.partialEpoch = PartialEpoch{17, 0.1 + 0.2, 1088.0};
+  const Result<RunRecord> read = RunRecord::fromValue(record.toValue());
+  ASSERT_TRUE(read.isOk() && read->partialEpoch.has_value());
+  EXPECT_EQ(read->partialEpoch->batches, 17);
+  EXPECT_EQ(read->partialEpoch->lossSum, 0.1 + 0.2);
+  EXPECT_EQ(read->partialEpoch->lossWeight, 1088.0);
+  Value value = record.toValue();
+  value.asDict()["partial_epoch"].asDict()["batches"] = "many";
+  EXPECT_THAT(RunRecord::fromValue(value).status().message(), HasSubstr("metadata.kowari.partial_epoch"));
+}
+
 TEST(RunRecord, AnnouncesWhatChangesDigits) {
   RunRecord now = example();
   now.cpuLevel = "x86-64-v4";
