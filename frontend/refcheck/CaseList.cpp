@@ -8,6 +8,7 @@
 #include "frontend/refcheck/DataCheck.h"
 #include "frontend/refcheck/ModelCheck.h"
 #include "frontend/refcheck/PreparationCheck.h"
+#include "frontend/refcheck/SplineCheck.h"
 #include "runtime/data/Hdf5File.h"
 
 #include <filesystem>
@@ -80,7 +81,7 @@ Result<CaseResult> checkCase(const Compiler &compiler, const CaseFile &file) {
   case CaseKind::Split:
     return checkSplit(file.path);
   case CaseKind::Spline:
-    return skip("the spline alone is compared in tests/unit/codegen (SplineTest) and tests/unit/interpreter");
+    return checkSpline(compiler, file.path);
   case CaseKind::Schedulers:
     return skip("learning rates are compared in tests/unit/train (LearningRateTest)");
   }

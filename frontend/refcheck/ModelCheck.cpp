@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "frontend/refcheck/ModelCheck.h"
 
+#include "frontend/cli/EmbeddingSvd.h"
 #include "frontend/refcheck/ModelCase.h"
 #include "frontend/refcheck/NetworkRun.h"
 
@@ -21,7 +22,7 @@ using Doubles = std::vector<double>;
 class ModelCheck {
 public:
   ModelCheck(const ModelCase &reference, plan::Program &program, bool isDouble)
-      : reference(reference), network(reference, program), isDouble(isDouble) {}
+      : reference(reference), program(program), network(reference, program), isDouble(isDouble) {}
 
   Status run();
   std::vector<Measure> measures;
@@ -34,6 +35,8 @@ private:
   Status checkOptimizer(int stage);
   Status checkOptimizerResult(const OptimizerRun &run, const std::string &label);
   Status checkSamples();
+  /// The first layer of the embedding as it starts from recorded SVD bases.
+  Status checkSvdStart();
 
   Result<Doubles> recorded(const std::string &name) const { return reference.file.readDoubles(name); }
   /// `figure` is PyTorch's own float32 difference in this case.
@@ -45,6 +48,7 @@ private:
   }
 
   const ModelCase &reference;
+  plan::Program &program;
   NetworkRun network;
   bool isDouble;
 };
@@ -57,7 +61,8 @@ Status ModelCheck::run() {
     KOWARI_TRY(checkOptimizer(static_cast<int>(stage)));
   if (reference.file.has("sample_float64"))
     KOWARI_TRY(checkSamples());
-  return Status::ok();
+  return reference.file.has("svd") && reference.file.has("initial_parameters") ? checkSvdStart()
+                                                                               : Status::ok();
 }
 
 Status ModelCheck::checkEvaluation() {
@@ -211,6 +216,31 @@ Status ModelCheck::checkSamples() {
   }
   add("samples", mixedDifference(foundTheta, theta), tolerance(1e-9, 1e-4, 0.0));
   add("samples log_prob", mixedDifference(foundLogProb, logProb), tolerance(1e-9, 1e-4, 0.0));
+  return Status::ok();
+}
+
+Status ModelCheck::checkSvdStart() {
+  std::vector<data::SvdBasis> bases;
+  for (int64_t d = 0; d < reference.spec.embedding.detectors; ++d) {
+    const std::string name = "svd/V_" + std::to_string(d);
+    KOWARI_ASSIGN(const data::DatasetInfo info, reference.file.info(name));
+    if (info.shape.size() != 2)
+      return Status::error(reference.file.path() + ": " + name + " is no matrix");
+    data::SvdBasis &basis = bases.emplace_back();
+    basis.bins = info.shape[0];
+    basis.size = info.shape[1];
+    KOWARI_ASSIGN(basis.v, reference.file.readComplex(name));
+  }
+  KOWARI_TRY(network.reset());
+  KOWARI_TRY(cli::writeSvdWeights(program, bases, 0));
+  KOWARI_ASSIGN(const std::vector<std::string> names, reference.file.children("initial_parameters"));
+  Largest worst;
+  for (const std::string &name : names) {
+    KOWARI_ASSIGN(const Doubles expected, recorded("initial_parameters/" + name));
+    KOWARI_ASSIGN(const Doubles found, network.tensor(name));
+    worst.offer(absoluteDifference(found, expected), name);
+  }
+  add("start from SVD", worst.value(), 0.0, worst.where());
   return Status::ok();
 }
 

@@ -278,6 +278,8 @@ Result<CaseResult> checkPreparation(const Compiler &compiler, const std::string 
     check.result.skipped = recorded.unsupported;
     return check.result;
   }
+  if (recorded.settings.find("random_strain_cropping"))
+    check.result.leftOut.push_back("cropped: random_strain_cropping is not served yet");
   KOWARI_TRY(check.readDraws());
   KOWARI_TRY(check.checkGeometry());
   KOWARI_TRY(check.checkFormulas());

@@ -44,7 +44,7 @@ std::optional<double> findNumber(const Value &settings, const char *path) {
 }
 
 std::string findUnserved(const Value &settings, const Value &domain) {
-  for (const char *key : {"gnpe_time_shifts", "chirp_prior_conditioning", "random_strain_cropping"})
+  for (const char *key : {"gnpe_time_shifts", "chirp_prior_conditioning"})
     if (settings.find(key))
       return std::string(key) + " is not served yet";
   const Value *type = domain.find("type");

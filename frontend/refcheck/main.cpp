@@ -36,7 +36,7 @@ void print(const CaseFile &file, const Result<CaseResult> &result, Tally &tally)
   ++(passed ? tally.passed : tally.failed);
   std::printf("%s\n", name.c_str());
   for (const Measure &m : result->measures)
-    std::printf("  %-6s  %-32s %10.1e  of %8.1e%s%s\n", m.passed() ? "ok" : "FAILED", m.name.c_str(),
+    std::printf("  %-6s  %-40s %10.1e  of %8.1e%s%s\n", m.passed() ? "ok" : "FAILED", m.name.c_str(),
                 m.difference, m.tolerance, m.worst.empty() || m.passed() ? "" : "  at ",
                 m.passed() ? "" : m.worst.c_str());
   for (const std::string &part : result->leftOut)

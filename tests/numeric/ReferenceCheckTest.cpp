@@ -114,10 +114,10 @@ TEST(ReferenceCheck, AnAntennaPatternOffByAMillionthFails) {
 }
 
 TEST(ReferenceCheck, UnservedCasesAreSkippedAndNamed) {
-  CopiedCase copy("spline.hdf5");
+  CopiedCase copy("optimizers_schedulers.hdf5");
   const Outcome outcome = check({copy.folder});
   EXPECT_EQ(outcome.exitCode, 0);
-  EXPECT_THAT(outcome.output, HasSubstr("spline\n  skipped: "));
+  EXPECT_THAT(outcome.output, HasSubstr("optimizers_schedulers\n  skipped: "));
   EXPECT_THAT(outcome.output, HasSubstr("0 passed, 0 failed, 1 skipped\n"));
 }
 
