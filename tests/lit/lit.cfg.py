@@ -18,3 +18,6 @@ config.substitutions += [
     ("%plugin_dir", config.kowari_plugin_dir),
     ("%python", config.python_executable),
 ]
+# Tests that compile a network and look into the artifact need both programs, which check-lit does not build.
+if all(os.path.exists(os.path.join(config.kowari_tools_dir, tool)) for tool in ("kowari", "kowari-compile")):
+    config.available_features.add("kowari")
