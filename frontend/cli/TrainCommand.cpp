@@ -20,6 +20,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <unistd.h>
@@ -67,7 +68,13 @@ private:
 };
 
 Status TrainRun::readSettings() {
-  if (options.checkpoint.empty()) {
+  const bool both = !options.checkpoint.empty() && !options.settingsFile.empty();
+  const bool fresh = options.checkpoint.empty() || (both && !std::filesystem::exists(options.checkpoint));
+  if (both) // a job script can say both from its first start on
+    log.line(fresh ? "Note: " + options.checkpoint + " is not there yet: this is a new training"
+                   : "Note: " + options.checkpoint + " carries its settings: " + options.settingsFile +
+                         " is not read");
+  if (fresh) {
     KOWARI_ASSIGN(settings, loadSettings(options.settingsFile));
     log.line("Beginning new training run.");
   } else {
@@ -272,11 +279,10 @@ void addTrainCommand(CLI::App &app, Action &action) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App *command =
       app.add_subcommand("train", "Train a network from a train_settings.yaml, or go on from a checkpoint");
-  CLI::Option *settings =
-      command->add_option("--settings_file", options->settingsFile, "train_settings.yaml of a new training");
-  CLI::Option *checkpoint =
-      command->add_option("--checkpoint", options->checkpoint, "model_latest.pt of a training to go on with");
-  settings->excludes(checkpoint);
+  command->add_option("--settings_file", options->settingsFile, "train_settings.yaml of a new training");
+  command->add_option(
+      "--checkpoint", options->checkpoint,
+      "model_latest.pt of a training to go on with; beside --settings_file it need not exist yet");
   command->add_option("--train_dir", options->trainDir, "folder for models, history and local settings")
       ->required();
   command->add_option("--exit_command", options->exitCommand, "command to run when all stages are complete");

@@ -191,4 +191,19 @@ TEST_F(TrainingTest, SecondRunFindsItsProgramInTheCache) {
   EXPECT_THAT(second.out, Not(HasSubstr("Compiling"))); // a learning rate is no part of the program
 }
 
+TEST_F(TrainingTest, CheckpointBesideSettingsMayBeMissing) {
+  writeText(folder / "settings.yaml", settings());
+  const std::vector<std::string> arguments{
+      "train",        "--settings_file",          "settings.yaml", "--train_dir", "train_dir",
+      "--checkpoint", "train_dir/model_latest.pt"};
+  const Outcome first = runKowari(folder, arguments);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("Beginning new training run."));
+  const std::string history = readText(folder / "train_dir/history.txt");
+  const Outcome second = runKowari(folder, arguments);
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("Resuming training run."));
+  EXPECT_EQ(readText(folder / "train_dir/history.txt"), history);
+}
+
 } // namespace kowari::e2e
