@@ -211,10 +211,10 @@ TEST(SplineKernel, StaysFiniteAndIdentityFarOutside) {
   Array x = Array::make(Form::Matrix, rows, 2), u = Array::make(Form::Matrix, rows, 2 * 23);
   std::mt19937 random(1);
   u.fill(random, -1e4, 1e4);
-  const double places[] = {50, -48.5, 1e6, -1e6, 1e30, 3e38, 1, -1, 0.25};
+  const float places[] = {50, -48.5f, 1e6f, -1e6f, 1e30f, 3e38f, 1, -1, 0.25f};
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < 2; ++c)
-      x.at(r, c) = (float)places[(r + 3 * c) % std::size(places)];
+      x.at(r, c) = places[(r + 3 * c) % std::size(places)];
   Launch launch{true, "rows", rows, 2, 0, {}};
   Array row = Array::make(Form::Row, rows, 1);
   std::vector<Type> types(6, Type::F32);
