@@ -104,9 +104,9 @@ private:
 
   int read(const fb::View &view, int64_t step) {
     const std::vector<int> found = overlapping(view);
-    if (found.empty())
-      return create(view, 0, "(written by no step)");
-    const int index = found.front(); // the oldest: buffers are kept in the order of their first steps
+    const int index = found.empty()
+                          ? create(view, 0, "(written by no step)")
+                          : found.front(); // the oldest: buffers are kept in the order of their first steps
     for (size_t i = 1; i < found.size(); ++i)
       join(index, found[i]);
     extend(lives[size_t(index)], view, step);
