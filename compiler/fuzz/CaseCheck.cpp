@@ -10,9 +10,11 @@
 #include "compiler/fuzz/CompiledRun.h"
 #include "compiler/interpreter/ValidateEach.h"
 #include "dialects/flow/FlowOps.h"
+#include "dialects/plan/PlanOps.h"
 #include "runtime/plan/ArtifactFile.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;

@@ -51,13 +51,15 @@ public:
     for (const plan::TensorInfo &info : program.tensors())
       if (auto found = tensors.find(getRole(info.kind) + info.name);
           found != tensors.end() && info.kind != plan::TensorKind::Input)
-        KOWARI_TRY(write(found->second, [&](auto values) { return program.write(info.name, values); })
-                       .withContext(info.name));
+        KOWARI_TRY(write(found->second, [&](auto values) {
+                     return program.write(info.name, values);
+                   }).withContext(info.name));
     for (const plan::TensorInfo &info : program.entryTensors(entry))
       if (auto found = tensors.find(getRole(info.kind) + info.name);
           found != tensors.end() && info.kind == plan::TensorKind::Input)
-        KOWARI_TRY(write(found->second, [&](auto values) { return program.writeInput(entry, info.name, values, rows); })
-                       .withContext(info.name));
+        KOWARI_TRY(write(found->second, [&](auto values) {
+                     return program.writeInput(entry, info.name, values, rows);
+                   }).withContext(info.name));
     return Status::ok();
   }
 
@@ -112,9 +114,9 @@ std::optional<std::string> compareOutputs(const CompiledEntry &entry, const Modu
       continue;
     std::ostringstream text;
     text.precision(9);
-    text << "output " << key << ": entry " << difference.position << " is " << exact.getReal(difference.position)
-         << " interpreted and " << actual->getReal(difference.position) << " compiled, a difference of "
-         << difference.relative << " where " << tolerance << " is accepted";
+    text << "output " << key << ": entry " << difference.position << " is "
+         << exact.getReal(difference.position) << " interpreted and " << actual->getReal(difference.position)
+         << " compiled, a difference of " << difference.relative << " where " << tolerance << " is accepted";
     return text.str();
   }
   return std::nullopt;

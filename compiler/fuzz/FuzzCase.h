@@ -18,7 +18,8 @@ namespace kowari::fuzz {
 /// A network, a random function, or a module from a file (as text), which cannot be simplified.
 class FuzzCase {
 public:
-  explicit FuzzCase(std::variant<ProgramSpec, RandomFunction, std::string> source) : content(std::move(source)) {}
+  explicit FuzzCase(std::variant<ProgramSpec, RandomFunction, std::string> source)
+      : content(std::move(source)) {}
   /// Case number `index` of a seed.
   static FuzzCase make(uint64_t seed, uint64_t index);
   /// Reads a spec (.json) or a module (.mlir), as writeTo leaves them.

@@ -17,7 +17,9 @@ namespace kowari::fuzz {
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// A temporary folder that goes with its owner.
 class ScratchFolder {
@@ -39,8 +41,10 @@ private:
   explicit ScratchFolder(std::string folder) : path(std::move(folder)) {}
 };
 
-Status writeFailure(const FuzzOptions &options, uint64_t index, const FuzzCase &original, const ReducedCase &reduced) {
-  std::string folder = options.outputFolder + "/seed-" + std::to_string(options.seed) + "-case-" + std::to_string(index);
+Status writeFailure(const FuzzOptions &options, uint64_t index, const FuzzCase &original,
+                    const ReducedCase &reduced) {
+  std::string folder =
+      options.outputFolder + "/seed-" + std::to_string(options.seed) + "-case-" + std::to_string(index);
   std::error_code code;
   fs::create_directories(folder + "/original", code);
   if (code)
@@ -49,14 +53,16 @@ Status writeFailure(const FuzzOptions &options, uint64_t index, const FuzzCase &
   KOWARI_ASSIGN(std::string file, reduced.fuzzCase.writeTo(folder));
   std::ofstream report(folder + "/report.txt");
   report << reduced.failure << "\n\nThe reduced case again:   kowari-fuzz --input " << file
-         << "\nThe case as it was found: kowari-fuzz --seed " << options.seed << " --first " << index << " --cases 1\n";
+         << "\nThe case as it was found: kowari-fuzz --seed " << options.seed << " --first " << index
+         << " --cases 1\n";
   report.close();
   return report ? Status::ok() : Status::error("cannot write " + folder + "/report.txt");
 }
 
 } // namespace
 
-ReducedCase reduceCase(ReducedCase best, const std::function<std::optional<std::string>(const FuzzCase &)> &fails,
+ReducedCase reduceCase(ReducedCase best,
+                       const std::function<std::optional<std::string>(const FuzzCase &)> &fails,
                        double seconds) {
   const double end = now() + seconds;
   for (bool changed = true; changed;) {
@@ -86,8 +92,8 @@ Result<FuzzResult> runFuzzer(const FuzzOptions &options, const FuzzProgress &pro
   for (uint64_t index = options.firstCase;; ++index) {
     result.seconds = now() - begin;
     progress(result);
-    if ((options.cases && result.cases >= *options.cases) || (options.seconds && result.seconds >= *options.seconds) ||
-        result.failures >= options.maximumFailures)
+    if ((options.cases && result.cases >= *options.cases) ||
+        (options.seconds && result.seconds >= *options.seconds) || result.failures >= options.maximumFailures)
       return result;
     FuzzCase fuzzCase = FuzzCase::make(options.seed, index);
     std::optional<std::string> failure = fails(fuzzCase);

@@ -38,7 +38,8 @@ std::string readAll(int descriptor) {
   }
 }
 
-[[noreturn]] void runChild(const std::function<std::optional<std::string>()> &work, int output, int limitSeconds) {
+[[noreturn]] void runChild(const std::function<std::optional<std::string>()> &work, int output,
+                           int limitSeconds) {
   for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM})
     std::signal(signal, SIG_DFL);
   ::dup2(output, STDERR_FILENO);
@@ -51,7 +52,8 @@ std::string readAll(int descriptor) {
 
 } // namespace
 
-std::optional<std::string> runIsolated(const std::function<std::optional<std::string>()> &work, int limitSeconds) {
+std::optional<std::string> runIsolated(const std::function<std::optional<std::string>()> &work,
+                                       int limitSeconds) {
   int ends[2];
   if (::pipe(ends) != 0)
     return std::string("cannot make a pipe: ") + std::strerror(errno);
@@ -72,9 +74,9 @@ std::optional<std::string> runIsolated(const std::function<std::optional<std::st
     return std::nullopt;
   if (WIFEXITED(status) && WEXITSTATUS(status) == foundSomething)
     return text;
-  std::string how = WIFSIGNALED(status) ? (WTERMSIG(status) == SIGALRM ? "took more than " +
-                                                                             std::to_string(limitSeconds) + " s"
-                                                                       : std::string(::strsignal(WTERMSIG(status))))
+  std::string how = WIFSIGNALED(status) ? (WTERMSIG(status) == SIGALRM
+                                               ? "took more than " + std::to_string(limitSeconds) + " s"
+                                               : std::string(::strsignal(WTERMSIG(status))))
                                         : "exit status " + std::to_string(WEXITSTATUS(status));
   return "the compiler crashed: " + how + (text.empty() ? "" : "\n" + text.substr(0, 4000));
 }

@@ -23,7 +23,8 @@ struct Matrix {
 /// Writes the statements of one function down.
 class FunctionPrinter {
 public:
-  explicit FunctionPrinter(const RandomFunction &printed) : function(printed), element(function.isF64 ? "f64" : "f32") {}
+  explicit FunctionPrinter(const RandomFunction &printed)
+      : function(printed), element(function.isF64 ? "f64" : "f32") {}
 
   std::string print() {
     for (int64_t columns : function.inputColumns)
@@ -48,7 +49,8 @@ private:
     std::string name = "%" + role + std::to_string(argumentCount++);
     if (key.empty())
       key = name.substr(1);
-    arguments += (arguments.empty() ? "" : ",\n    ") + name + ": " + type + " {flow." + role + " = \"" + key + "\"}";
+    arguments +=
+        (arguments.empty() ? "" : ",\n    ") + name + ": " + type + " {flow." + role + " = \"" + key + "\"}";
     return name;
   }
   std::string addParameter(const std::string &type) { return addArgument("parameter", type); }
@@ -92,13 +94,15 @@ private:
     std::vector<std::string> results;
     for (size_t i = 0; i < resultTypes.size(); ++i)
       results.push_back(newValue());
-    line(join(results) + " = flow." + name + " " + join(operands) + (attributes.empty() ? "" : " {" + attributes + "}") +
-         " : (" + join(types) + ") -> (" + join(resultTypes) + ")");
+    line(join(results) + " = flow." + name + " " + join(operands) +
+         (attributes.empty() ? "" : " {" + attributes + "}") + " : (" + join(types) + ") -> (" +
+         join(resultTypes) + ")");
     return results.front();
   }
   std::string getLast(int64_t before) const { return "%v" + std::to_string(valueCount - before); }
 
-  std::string addLinear(const std::vector<Matrix> &inputs, int64_t outputs, const std::string &weight, bool withBias) {
+  std::string addLinear(const std::vector<Matrix> &inputs, int64_t outputs, const std::string &weight,
+                        bool withBias) {
     std::string names, types, result = newValue();
     int64_t columns = 0;
     for (const Matrix &m : inputs) {
@@ -108,8 +112,9 @@ private:
     }
     std::string bias = withBias ? addParameter(columnType(outputs)) : "";
     line(result + " = flow.linear ins(" + names + " : " + types + ") weight(" + weight + " : " +
-         weightType(outputs, columns) + ")" + (withBias ? " bias(" + bias + " : " + columnType(outputs) + ")" : "") +
-         " -> " + matrixType(outputs));
+         weightType(outputs, columns) + ")" +
+         (withBias ? " bias(" + bias + " : " + columnType(outputs) + ")" : "") + " -> " +
+         matrixType(outputs));
     return result;
   }
   std::string addLinear(const std::vector<Matrix> &inputs, int64_t outputs, bool withBias) {
@@ -157,7 +162,8 @@ void FunctionPrinter::add(const Statement &s) {
   switch (s.kind) {
   case StatementKind::Activation:
     return addMatrix(addOperation("activation", {use(x)}, {type},
-                                  std::string("kind = #flow.activation<") + kinds[s.picks[3] % 4] + ">", {type}),
+                                  std::string("kind = #flow.activation<") + kinds[s.picks[3] % 4] + ">",
+                                  {type}),
                      x.columns);
   case StatementKind::Add:
     return binary("add");
@@ -215,8 +221,9 @@ void FunctionPrinter::addNorm(const Statement &s, const Matrix &x) {
     variance = addArgument("state", vector);
   }
   std::string gamma = addParameter(vector), beta = addParameter(vector);
-  addMatrix(addOperation("batch_norm", {use(x), mean, variance, gamma, beta}, {type, vector, vector, vector, vector},
-                         epsilon + (training ? ", training" : ""), {type}),
+  addMatrix(addOperation("batch_norm", {use(x), mean, variance, gamma, beta},
+                         {type, vector, vector, vector, vector}, epsilon + (training ? ", training" : ""),
+                         {type}),
             x.columns);
 }
 
@@ -259,7 +266,8 @@ void FunctionPrinter::addLu(const Matrix &x) {
 void FunctionPrinter::addDropout(const Statement &s, const Matrix &x) {
   const std::string type = matrixType(x.columns);
   std::string sample = addNamed("batch", "sample_index", "tensor<?xi64>");
-  std::string seed = addNamed("scalar", "seed", "tensor<i64>"), epoch = addNamed("scalar", "epoch", "tensor<i64>");
+  std::string seed = addNamed("scalar", "seed", "tensor<i64>"),
+              epoch = addNamed("scalar", "epoch", "tensor<i64>");
   std::string attributes = std::string("probability = ") + (s.picks[3] % 2 ? "0.1" : "0.5") +
                            " : f64, site = " + std::to_string(dropouts++) + " : i64";
   addMatrix(addOperation("dropout", {use(x), sample, seed, epoch},
@@ -270,12 +278,12 @@ void FunctionPrinter::addDropout(const Statement &s, const Matrix &x) {
 void FunctionPrinter::addSum(const Statement &s, const Matrix &x) {
   const std::string type = matrixType(x.columns), vector = columnType(x.columns);
   if (s.kind == StatementKind::BaseLogProb || s.kind == StatementKind::RowMean)
-    rows.push_back(addOperation(s.kind == StatementKind::RowMean ? "row_mean" : "base_log_prob", {use(x)}, {type}, "",
-                                {rowType()}));
+    rows.push_back(addOperation(s.kind == StatementKind::RowMean ? "row_mean" : "base_log_prob", {use(x)},
+                                {type}, "", {rowType()}));
   else
-    columnVectors.push_back(
-        {addOperation(s.kind == StatementKind::SumRows ? "sum_rows" : "column_mean", {use(x)}, {type}, "", {vector}),
-         x.columns});
+    columnVectors.push_back({addOperation(s.kind == StatementKind::SumRows ? "sum_rows" : "column_mean",
+                                          {use(x)}, {type}, "", {vector}),
+                             x.columns});
 }
 
 std::string FunctionPrinter::printLoss() {
@@ -285,13 +293,15 @@ std::string FunctionPrinter::printLoss() {
     sum = addOperation("add", {sum, row}, {rowType(), rowType()}, "", {rowType()});
   std::string loss = addOperation("negative_mean", {sum}, {rowType()}, "", {tensor("")});
   std::string stage =
-      std::string("{freeze_rb_layer = false, maximize = false, amsgrad = false, nesterov = false, optimizer = \"") +
+      std::string(
+          "{freeze_rb_layer = false, maximize = false, amsgrad = false, nesterov = false, optimizer = \"") +
       (function.usesAdam ? "adam" : "sgd") +
       "\", beta1 = 0.9 : f64, beta2 = 0.999 : f64, epsilon = 1.0e-8 : f64, weight_decay = 0.0 : f64, "
       "momentum = 0.9 : f64, dampening = 0.0 : f64}";
-  return "module attributes {flow.gradient_entry, flow.stages = [" + stage + "]} {\nfunc.func @loss(" + arguments +
-         ")\n    -> (" + tensor("") + " {flow.output = \"loss\"})\n    attributes {flow.max_rows = " +
-         std::to_string(function.maxRows) + " : i64} {\n" + body + "  return " + loss + " : " + tensor("") + "\n}\n}\n";
+  return "module attributes {flow.gradient_entry, flow.stages = [" + stage + "]} {\nfunc.func @loss(" +
+         arguments + ")\n    -> (" + tensor("") +
+         " {flow.output = \"loss\"})\n    attributes {flow.max_rows = " + std::to_string(function.maxRows) +
+         " : i64} {\n" + body + "  return " + loss + " : " + tensor("") + "\n}\n}\n";
 }
 
 std::string FunctionPrinter::printFunction() const {
@@ -300,7 +310,8 @@ std::string FunctionPrinter::printFunction() const {
   auto addResult = [&](const std::string &value, const std::string &type) {
     values += (values.empty() ? "" : ", ") + value;
     types += (types.empty() ? "" : ", ") + type;
-    results += (results.empty() ? "" : ", ") + type + " {flow.output = \"out" + std::to_string(count++) + "\"}";
+    results +=
+        (results.empty() ? "" : ", ") + type + " {flow.output = \"out" + std::to_string(count++) + "\"}";
   };
   for (size_t i = function.inputColumns.size(); i < matrices.size(); ++i)
     if (!used.count(matrices[i].name))
@@ -310,8 +321,8 @@ std::string FunctionPrinter::printFunction() const {
   for (const Matrix &vector : columnVectors)
     addResult(vector.name, columnType(vector.columns));
   return "module {\nfunc.func @function(" + arguments + ")\n    -> (" + results +
-         ")\n    attributes {flow.max_rows = " + std::to_string(function.maxRows) + " : i64} {\n" + body + "  return" +
-         (values.empty() ? "" : " " + values + " : " + types) + "\n}\n}\n";
+         ")\n    attributes {flow.max_rows = " + std::to_string(function.maxRows) + " : i64} {\n" + body +
+         "  return" + (values.empty() ? "" : " " + values + " : " + types) + "\n}\n}\n";
 }
 
 } // namespace
@@ -326,7 +337,8 @@ RandomFunction makeRandomFunction(std::mt19937_64 &g) {
   f.usesAdam = happens(g, 0.5);
   for (uint64_t inputs = 1 + g() % 3; inputs > 0; --inputs)
     f.inputColumns.push_back(columnChoices[g() % std::size(columnChoices)]);
-  const auto kinds = static_cast<uint64_t>(f.hasLoss ? StatementKind::lastWithAdjoint : StatementKind::last) + 1;
+  const auto kinds =
+      static_cast<uint64_t>(f.hasLoss ? StatementKind::lastWithAdjoint : StatementKind::last) + 1;
   for (uint64_t count = 1 + g() % 12; count > 0; --count) {
     Statement s;
     s.kind = static_cast<StatementKind>(g() % kinds);

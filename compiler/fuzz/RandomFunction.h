@@ -2,8 +2,9 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// A straight line of statements, each a few operations. A statement names its operands by numbers that are taken modulo
-// how many values of the right kind there are, so that any statement can be left out and a valid function remains.
+// A straight line of statements, each a few operations. A statement names its operands by numbers that are
+// taken modulo how many values of the right kind there are, so that any statement can be left out and a valid
+// function remains.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -51,7 +52,8 @@ struct Statement {
 struct RandomFunction {
   bool isF64 = false;
   int64_t maxRows = 2;
-  /// Ends in a loss that autodiff makes train steps and gradients of; otherwise every unused value is an output.
+  /// Ends in a loss that autodiff makes train steps and gradients of; otherwise every unused value is an
+  /// output.
   bool hasLoss = false;
   bool usesAdam = true;
   std::vector<int64_t> inputColumns; ///< of the matrices it starts from, at least one
