@@ -91,8 +91,18 @@ const ModuleNumbers::Outputs *ModuleNumbers::find(const std::string &name, int64
   return run == function->second.end() ? nullptr : &run->second;
 }
 
+/// How far rounding has moved an output from the run in double.
+static double getRoundingError(const ModuleNumbers::Outputs *exact, const std::string &key,
+                               const Tensor &rounded) {
+  if (!exact || !exact->count(key) || !rounded.isReal())
+    return 0;
+  return findLargestDifference(exact->at(key).convertedTo(ElementKind::F64),
+                               rounded.convertedTo(ElementKind::F64))
+      .relative;
+}
+
 std::optional<std::string> ModuleNumbers::compare(const Outputs &before, const Outputs &after,
-                                                  double tolerance) {
+                                                  double baseTolerance, const Outputs *exact) {
   for (auto &[key, expected] : before) {
     auto found = after.find(key);
     if (found == after.end())
@@ -100,6 +110,7 @@ std::optional<std::string> ModuleNumbers::compare(const Outputs &before, const O
     const Tensor &actual = found->second;
     if (expected.getShape() != actual.getShape() || expected.isReal() != actual.isReal())
       return "output " + key + " was " + expected.describe() + " and is " + actual.describe();
+    double tolerance = baseTolerance + 30 * getRoundingError(exact, key, expected);
     Difference difference =
         findLargestDifference(expected.convertedTo(ElementKind::F64), actual.convertedTo(ElementKind::F64));
     if (difference.relative <= tolerance)
@@ -129,8 +140,10 @@ std::optional<std::string> ModuleNumbers::findDifference(const ModuleNumbers &la
       auto again = function->second.find(run);
       if (again == function->second.end())
         continue;
-      bool isF32 = !run.inDouble && runs.count({run.rows, true});
-      auto difference = compare(outputs, again->second, isF32 ? options.toleranceF32 : options.tolerance);
+      auto exact = run.inDouble ? runs.end() : runs.find({run.rows, true});
+      bool isF32 = exact != runs.end();
+      auto difference = compare(outputs, again->second, isF32 ? options.toleranceF32 : options.tolerance,
+                                isF32 ? &exact->second : nullptr);
       if (difference)
         return "@" + name + " with " + std::to_string(run.rows) + " rows" +
                (run.inDouble ? " in double" : "") + ": " + *difference;

@@ -59,7 +59,10 @@ private:
       return std::pair(rows, inDouble) < std::pair(other.rows, other.inDouble);
     }
   };
-  static std::optional<std::string> compare(const Outputs &before, const Outputs &after, double tolerance);
+  /// `exact`, if there, is the run in double of `before`: thirty times what rounding does to an output is
+  /// accepted too.
+  static std::optional<std::string> compare(const Outputs &before, const Outputs &after, double tolerance,
+                                            const Outputs *exact);
 
   void addFunction(mlir::func::FuncOp function, const NumbersOptions &options);
   void addPrograms(mlir::ModuleOp module, const NumbersOptions &options);
