@@ -116,16 +116,21 @@ Result<PtxEmitter> PtxEmitter::create(ModuleOp source) {
   return PtxEmitter(std::move(state));
 }
 
-Result<std::string> PtxEmitter::emit(const std::string &chip, const std::string &libdevice) const {
+Result<std::unique_ptr<llvm::Module>> PtxEmitter::translate(llvm::LLVMContext &context) const {
   std::string messages;
   ScopedDiagnosticHandler handler(&state->context, [&](Diagnostic &diagnostic) {
     messages += diagnostic.str() + "\n";
     return success();
   });
-  llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(state->getDevice(), context, "kernels");
   if (!code)
     return Status::error("the kernels do not translate to LLVM IR: " + messages);
+  return code;
+}
+
+Result<std::string> PtxEmitter::emit(const std::string &chip, const std::string &libdevice) const {
+  llvm::LLVMContext context;
+  KOWARI_ASSIGN(std::unique_ptr<llvm::Module> code, translate(context));
   return emitPtx(*code, chip, libdevice);
 }
 

@@ -17,6 +17,11 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
 namespace kowari::cuda {
 
 /// Chips that PTX is written for, oldest first: sm_80, sm_90, sm_100.
@@ -32,6 +37,9 @@ public:
 
   /// One for each kernel, in the module's order.
   const std::vector<GpuLaunch> &getLaunches() const;
+
+  /// The kernels as LLVM IR of the nvvm intrinsics, without libdevice, triple and data layout.
+  Result<std::unique_ptr<llvm::Module>> translate(llvm::LLVMContext &context) const;
 
   /// One PTX text with all kernels. `libdevice` is the path of libdevice.10.bc; a file that lacks a function
   /// the kernels call is an error. Empty: the calls stay.
