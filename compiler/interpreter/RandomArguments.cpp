@@ -81,6 +81,8 @@ Tensor makeRandomTensor(const std::string &key, Type elementType, std::vector<in
   bool isPositive = role == "flow.state" || role == "flow.optimizer" || role == "flow.scalar";
   if (elementType.isInteger())
     return makeIndices(shape, isStatic && shape.size() == 1, indexBound, generator);
+  if (key == "flow.scalar step")
+    return Tensor::fromReals(ElementKind::F64, shape, {static_cast<double>(1 + generator() % 3)});
   return makeReals(shape, isPositive, scale, generator);
 }
 
