@@ -123,7 +123,8 @@ void PersistentLayout::placeParameters() {
       if (view.getDim1() > 1) // whole rows, so that weights side by side form one matrix
         span = std::max<int64_t>(llvm::alignTo(view.getDim0() * view.getStride0(), 16), 16);
       places[makeKey(a->role, a->name)] = {view, reserve(span * elementBytes),
-                                           static_cast<int>(buckets.size())};
+                                           static_cast<int>(buckets.size()), span};
+      bucket.parameters += a->type.getNumElements() > 0;
     }
     bucket.elements = (bytes - bucket.offset) / elementBytes;
     buckets.push_back(bucket);

@@ -30,8 +30,9 @@ class PersistentLayout {
 public:
   struct Place {
     plan::ViewType view;
-    int64_t offset = 0; // bytes
-    int bucket = -1;    // of parameters and optimizer state
+    int64_t offset = 0;   // bytes
+    int bucket = -1;      // of parameters and optimizer state
+    int64_t elements = 0; // that a parameter takes up in its bucket, pads included
   };
 
   /// Reads the arguments of all functions and writes plan.tensor operations at the start of the module.
@@ -41,8 +42,9 @@ public:
   const Place &getPlace(llvm::StringRef role, llvm::StringRef name) const;
 
   struct Bucket {
-    int64_t offset = 0;   // bytes, of the bucket's parameters
-    int64_t elements = 0; // pads included
+    int64_t offset = 0;    // bytes, of the bucket's parameters
+    int64_t elements = 0;  // pads included
+    size_t parameters = 0; // with entries
   };
   const Bucket &getBucket(int index) const { return buckets[index]; }
   /// Bytes from a parameter to its state of the given kind (exp_avg, ...).

@@ -444,27 +444,47 @@ func::FuncOp PlanBuilder::getOptimizerKernel(Operation *update) {
   return kernel;
 }
 
+/// The whole bucket as one vector, or, where the loss does not reach all of its parameters, those it reaches
+/// one by one: the others have no gradient and must stay as they are.
 void PlanBuilder::emitBucketUpdate(BucketUpdate &bucket) {
-  Operation *update = bucket.updates.front();
+  auto getPlace = [&](Operation *update) {
+    auto parameter = cast<BlockArgument>(update->getOperand(0));
+    auto [role, name] = getRole(function.getArgAttrDict(parameter.getArgNumber()));
+    return layout.getPlace(role, name);
+  };
+  const PersistentLayout::Bucket &flat = layout.getBucket(getPlace(bucket.updates.front()).bucket);
+  if (bucket.updates.size() == flat.parameters)
+    return emitUpdate(bucket, bucket.updates.front(), 0, flat.elements);
+  for (Operation *update : bucket.updates) {
+    PersistentLayout::Place place = getPlace(update);
+    int64_t start = (place.offset - flat.offset) / plan::getElementBytes(place.view.getElementType());
+    emitUpdate(bucket, update, start, place.elements);
+  }
+}
+
+/// Updates `elements` numbers of a bucket from its number `start` on.
+void PlanBuilder::emitUpdate(BucketUpdate &bucket, Operation *update, int64_t start, int64_t elements) {
   auto parameter = cast<BlockArgument>(update->getOperand(0));
   auto [role, name] = getRole(function.getArgAttrDict(parameter.getArgNumber()));
   const PersistentLayout::Bucket &flat = layout.getBucket(layout.getPlace(role, name).bucket);
-  auto type = plan::ViewType::get(b.getContext(), flat.elements, 1, 1, 1, flow::getElementType(parameter));
+  Type element = flow::getElementType(parameter);
+  auto type = plan::ViewType::get(b.getContext(), elements, 1, 1, 1, element);
+  int64_t offset = flat.offset + start * plan::getElementBytes(element);
   SmallVector<Value> reads, writes;
   for (auto [i, operand] : llvm::enumerate(update->getOperands())) {
     if (i == 1) {
-      reads.push_back(bucket.gradients);
+      reads.push_back(createSubview(bucket.gradients, start, type));
     } else if (!isPerEntry(update, operand)) {
       reads.push_back(getView(operand));
     } else {
       auto argument = cast<BlockArgument>(operand);
       auto [operandRole, operandName] = getRole(function.getArgAttrDict(argument.getArgNumber()));
       int64_t distance = i == 0 ? 0 : layout.getStateDistance(operandName.split('/').first);
-      reads.push_back(createPersistent(flat.offset + distance, type));
+      reads.push_back(createPersistent(offset + distance, type));
       writes.push_back(reads.back());
     }
   }
-  plan::KernelOp::create(b, loc, getOptimizerKernel(update).getSymName(), reads, writes, 1, flat.elements,
+  plan::KernelOp::create(b, loc, getOptimizerKernel(update).getSymName(), reads, writes, 1, elements,
                          "optimizer");
 }
 

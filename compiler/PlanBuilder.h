@@ -54,6 +54,7 @@ private:
   mlir::LogicalResult lower(mlir::Operation *op);
   void lowerFused(flow::FusedOp call);
   void emitBucketUpdate(BucketUpdate &bucket);
+  void emitUpdate(BucketUpdate &bucket, mlir::Operation *update, int64_t start, int64_t elements);
   mlir::func::FuncOp getOptimizerKernel(mlir::Operation *update);
   void emitOutputs();
 
