@@ -225,7 +225,9 @@ private:
   /// "gemm m x n x k", rows for the row count of the call; a and b with T where their columns are contiguous.
   static std::string describeProduct(plan::GemmOp gemm) {
     auto a = cast<plan::ViewType>(gemm.getA().getType()), right = cast<plan::ViewType>(gemm.getB().getType());
-    auto show = [](int64_t dim) { return dim == plan::rowsOfCall ? std::string("rows") : std::to_string(dim); };
+    auto show = [](int64_t dim) {
+      return dim == plan::rowsOfCall ? std::string("rows") : std::to_string(dim);
+    };
     auto transposed = [](plan::ViewType view) { return view.getStride1() == 1 ? "N" : "T"; };
     return "gemm " + show(a.getDim0()) + "x" + show(right.getDim1()) + "x" + show(a.getDim1()) + " " +
            transposed(a) + transposed(right);

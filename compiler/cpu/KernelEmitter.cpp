@@ -386,8 +386,8 @@ static KernelArguments loadArguments(OpBuilder &b, Location loc, Value args, uns
   return a;
 }
 
-/// Lanes are counted in float32. A kernel whose vectors are all 8 bytes wide takes half as many; in mixed ones
-/// a float64 vector is two registers.
+/// Lanes are counted in float32. A kernel whose vectors are all 8 bytes wide takes half as many; in mixed
+/// ones a float64 vector is two registers.
 static unsigned chooseLanes(func::FuncOp kernel, unsigned lanes) {
   bool narrow = false, any = false;
   auto visit = [&](Value v) {

@@ -26,8 +26,8 @@ Tensor makeRandomTensor(const std::string &key, mlir::Type elementType, std::vec
 /// Tensors for all arguments of an interpretable function. They depend on the arguments' keys, `rows` and
 /// `seed` alone: reals are normal numbers (weights over the root of their columns, so that sums keep their
 /// size); state, optimizer state and scalars (variances, rates, step counts among them) are uniform on
-/// [0.5, 1.5); index tables of one static dimension are permutations, index scalars 1 to 4, the scalar `step` is 1, 2 or 3, and an index a
-/// row lies inside the tables it selects from.
+/// [0.5, 1.5); index tables of one static dimension are permutations, index scalars 1 to 4, the scalar `step`
+/// is 1, 2 or 3, and an index a row lies inside the tables it selects from.
 std::vector<Tensor> makeRandomArguments(mlir::func::FuncOp function, int64_t rows, uint64_t seed);
 
 } // namespace kowari::interpreter

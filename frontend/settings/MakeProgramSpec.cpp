@@ -105,7 +105,8 @@ static Result<DataSpec> dataSpec(const Settings &settings, const DataShape &shap
   spec.minIndex = shape.minIndex;
   spec.svdSize = shape.svdSize;
   spec.detectors = shape.detectors;
-  spec.asdRows = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(shape.asdRows, 1))));
+  spec.asdRows =
+      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(shape.asdRows, 1))));
   spec.zeroNoise = settings.data.zeroNoise;
   for (const auto &[name, expression] : settings.data.extrinsicPrior) {
     const Result<data::Prior> prior = data::parsePrior(name, expression);

@@ -296,10 +296,11 @@ std::string disagreement(const ProgramSpec &s) {
     return "embedding needs detectors, bins, svd_size, output_dim and hidden_dims of at least 1";
   if (s.data.detectors > 0 && s.data.minIndex >= s.data.bins)
     return "data.min_index must be below data.bins";
-  if (s.data.detectors > 0 && (s.data.extrinsicPriors.size() != 5 ||
-                               static_cast<int64_t>(s.data.parameterSources.size()) !=
-                                   s.flow.inputDim + s.contextParameters))
-    return "data needs five extrinsic_priors and one of parameter_sources for each inference and context parameter";
+  if (s.data.detectors > 0 &&
+      (s.data.extrinsicPriors.size() != 5 ||
+       static_cast<int64_t>(s.data.parameterSources.size()) != s.flow.inputDim + s.contextParameters))
+    return "data needs five extrinsic_priors and one of parameter_sources for each inference and context "
+           "parameter";
   if (s.target.empty())
     return "target must not be empty";
   return "";

@@ -68,14 +68,15 @@ struct DataSpec {
   int64_t minIndex = 0; // first bin handed to the network
   int64_t svdSize = 0;  // coefficients a polarization; 0: waveforms are stored uncompressed
   int64_t detectors = 0;
-  /// Curves that each detector's table of inverse ASDs has room for: a power of two, at least as many as any stage has.
+  /// Curves that each detector's table of inverse ASDs has room for: a power of two, at least as many as any
+  /// stage has.
   int64_t asdRows = 1;
   bool zeroNoise = false;
   /// Family of each extrinsic prior that is drawn, in order dec, ra, geocent_time, psi, luminosity_distance:
   /// its bilby class name; parameters of the prior are run-time arguments.
   std::vector<std::string> extrinsicPriors;
-  /// For each inference parameter, then each context parameter, in order: "dec", "ra", ... for an extrinsic draw, "H1_time" for a detector
-  /// time, or "" for a column of the waveform data set.
+  /// For each inference parameter, then each context parameter, in order: "dec", "ra", ... for an extrinsic
+  /// draw, "H1_time" for a detector time, or "" for a column of the waveform data set.
   std::vector<std::string> parameterSources;
 };
 

@@ -2,10 +2,10 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// A Program owns one arena (parameters, optimizer state, constants, scalars, then the scratch memory that the plan
-// laid out) and the code of an artifact. Entries are straight lists of steps; running one allocates nothing.
-// Not thread-safe: one call at a time. The host reads and writes tensors by name, unpadded; inputs and outputs of an
-// entry are views into the arena that stay valid as long as the Program.
+// A Program owns one arena (parameters, optimizer state, constants, scalars, then the scratch memory that the
+// plan laid out) and the code of an artifact. Entries are straight lists of steps; running one allocates
+// nothing. Not thread-safe: one call at a time. The host reads and writes tensors by name, unpadded; inputs
+// and outputs of an entry are views into the arena that stay valid as long as the Program.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -69,8 +69,8 @@ public:
   const std::string &specJson() const;
   std::vector<std::string> entryNames() const;
 
-  /// Copies a whole persistent tensor out of or into the arena, row-major and unpadded. `values` must have exactly the
-  /// tensor's number of elements; float and double convert to the tensor's element type.
+  /// Copies a whole persistent tensor out of or into the arena, row-major and unpadded. `values` must have
+  /// exactly the tensor's number of elements; float and double convert to the tensor's element type.
   Status read(std::string_view name, std::span<float> values) const;
   Status read(std::string_view name, std::span<double> values) const;
   Status read(std::string_view name, std::span<int64_t> values) const;
@@ -79,13 +79,13 @@ public:
   Status write(std::string_view name, std::span<const int64_t> values);
   Status writeScalar(std::string_view name, double value);
 
-  int findEntry(std::string_view name) const;                       // -1 if absent
-  const std::vector<TensorInfo> &entryTensors(int entry) const;     // its inputs and outputs
+  int findEntry(std::string_view name) const;                   // -1 if absent
+  const std::vector<TensorInfo> &entryTensors(int entry) const; // its inputs and outputs
   const TensorInfo *findEntryTensor(int entry, std::string_view name) const;
-  void *data(const View &view) const;                               // address of element (0, 0)
+  void *data(const View &view) const; // address of element (0, 0)
 
-  /// Copies rows x columns of an entry's input in, or output out (dense row-major host side, columns = product of
-  /// the non-row dimensions).
+  /// Copies rows x columns of an entry's input in, or output out (dense row-major host side, columns =
+  /// product of the non-row dimensions).
   Status writeInput(int entry, std::string_view name, std::span<const float> values, int64_t rows);
   Status writeInput(int entry, std::string_view name, std::span<const double> values, int64_t rows);
   Status writeInput(int entry, std::string_view name, std::span<const int64_t> values, int64_t rows);
