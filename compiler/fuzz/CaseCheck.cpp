@@ -44,6 +44,8 @@ public:
       return explain("the case is no valid module");
     numbersOptions.rowCounts = chooseRows();
     numbersOptions.seed = options.seed;
+    // Batch norms over two rows leave few digits of float32; the same functions run in double as well.
+    numbersOptions.toleranceF32 = 0.03;
     if (auto failure = runPasses())
       return failure;
     return runCompiled();

@@ -24,7 +24,7 @@ struct CheckOptions {
 /// Builds the case, runs the compiler's passes, each validated by the reference interpreter (ValidateEach.h),
 /// compiles it, runs every entry, and compares all outputs and updated tensors with the interpreted
 /// functions. Returns what is wrong, in words. float64 programs must agree to 1e-9 of a tensor's largest
-/// entry (or of 1); float32 ones to 1e-4 and thirty times the rounding error that the interpreter itself
+/// entry (or of 1); float32 ones to 1e-3 and 300 times the rounding error that the interpreter itself
 /// makes in float32.
 std::optional<std::string> checkCase(const FuzzCase &fuzzCase, const CheckOptions &options);
 

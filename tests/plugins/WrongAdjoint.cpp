@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Differentiates and then turns the sign of the gradient through one activation or spline of @gradient. Nothing is left
-// to compare @gradient with but the loss itself.
+// Differentiates and then turns the sign of the gradient through one activation or spline of @gradient.
+// Nothing is left to compare @gradient with but the loss itself.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/flow/FlowOps.h"
@@ -24,8 +24,8 @@ struct WrongAdjoint : PassWrapper<WrongAdjoint, OperationPass<ModuleOp>> {
   StringRef getDescription() const final { return "autodiff with a gradient of the wrong sign"; }
 
   void runOnOperation() final {
-    OpPassManager manager("builtin.module");
-    if (failed(parsePassPipeline("autodiff", manager)) || failed(runPipeline(manager, getOperation())))
+    PassManager manager(&getContext()); // of its own: nobody validates what it leaves
+    if (failed(parsePassPipeline("autodiff", manager)) || failed(manager.run(getOperation())))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       Operation *wrong = nullptr;

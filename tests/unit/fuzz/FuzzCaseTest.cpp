@@ -62,8 +62,9 @@ TEST(RandomFunctions, ParseAndVerifyWhateverIsLeftOut) {
 TEST(FuzzCases, DependOnSeedAndNumberAlone) {
   for (uint64_t index = 0; index < 20; ++index)
     EXPECT_EQ(FuzzCase::make(7, index).describe(), FuzzCase::make(7, index).describe());
-  EXPECT_NE(FuzzCase::make(7, 0).getSpec().toCanonicalJson() + FuzzCase::make(7, 1).getSpec().toCanonicalJson(),
-            FuzzCase::make(8, 0).getSpec().toCanonicalJson() + FuzzCase::make(8, 1).getSpec().toCanonicalJson());
+  EXPECT_NE(
+      FuzzCase::make(7, 0).getSpec().toCanonicalJson() + FuzzCase::make(7, 1).getSpec().toCanonicalJson(),
+      FuzzCase::make(8, 0).getSpec().toCanonicalJson() + FuzzCase::make(8, 1).getSpec().toCanonicalJson());
 }
 
 TEST(Reduction, KeepsWhatMattersAndDropsTheRest) {
@@ -74,7 +75,8 @@ TEST(Reduction, KeepsWhatMattersAndDropsTheRest) {
   while (spec.flow.norm != Norm::BatchNorm || !spec.hasEmbedding || spec.flow.inputDim < 4);
   auto fails = [](const FuzzCase &fuzzCase) -> std::optional<std::string> {
     ProgramSpec s = fuzzCase.getSpec();
-    return s.flow.norm == Norm::BatchNorm && s.flow.inputDim >= 3 ? std::optional<std::string>("bad") : std::nullopt;
+    return s.flow.norm == Norm::BatchNorm && s.flow.inputDim >= 3 ? std::optional<std::string>("bad")
+                                                                  : std::nullopt;
   };
   ProgramSpec reduced = reduceCase({FuzzCase(spec), "bad"}, fails, 30).fuzzCase.getSpec();
   EXPECT_EQ(reduced.flow.norm, Norm::BatchNorm);
@@ -93,7 +95,8 @@ TEST(Isolation, ReportsWhatTheChildFoundAndHowItDied) {
     std::raise(SIGSEGV);
     return std::nullopt;
   };
-  EXPECT_THAT(runIsolated(crash, 20).value_or(""), AllOf(HasSubstr("Segmentation fault"), HasSubstr("last words")));
+  EXPECT_THAT(runIsolated(crash, 20).value_or(""),
+              AllOf(HasSubstr("Segmentation fault"), HasSubstr("last words")));
   auto hang = []() -> std::optional<std::string> {
     for (;;)
       ::pause();

@@ -18,7 +18,8 @@ namespace {
 using ::testing::HasSubstr;
 
 /// Two inputs of four columns and up to eight rows, a table and an index, two kernels.
-const char *const head = R"(module attributes {plan.max_rows = 8 : i64, plan.persistent_bytes = 2048 : i64, plan.arena_bytes = 8192 : i64} {
+const char *const head =
+    R"(module attributes {plan.max_rows = 8 : i64, plan.persistent_bytes = 2048 : i64, plan.arena_bytes = 8192 : i64} {
   plan.tensor @x {kind = "input", shape = array<i64: -1, 4>, view = !plan.view<[-1, 4], [16, 1], f32>, offset = 0 : i64}
   plan.tensor @w {kind = "parameter", shape = array<i64: 3, 4>, view = !plan.view<[3, 4], [16, 1], f32>, offset = 512 : i64}
   plan.tensor @b {kind = "parameter", shape = array<i64: 3>, view = !plan.view<[3, 1], [1, 1], f32>, offset = 704 : i64}
@@ -105,35 +106,44 @@ const std::string negation =
     " {rows = -1 : i64, columns = 4 : i64, group = \"elementwise\"} : !plan.view<[-1, 4], [16, 1], f32> -> "
     "!plan.view<[-1, 4], [16, 1], f32>\n";
 std::string buffer(const std::string &name, int64_t offset) {
-  return name + " = plan.buffer {offset = " + std::to_string(offset) + " : i64} : !plan.view<[-1, 4], [16, 1], f32>\n";
+  return name + " = plan.buffer {offset = " + std::to_string(offset) +
+         " : i64} : !plan.view<[-1, 4], [16, 1], f32>\n";
 }
 
 TEST_F(Plans, ReadsOfBytesNobodyWrote) {
-  EXPECT_THAT(fault(buffer("%a", 2048) + "plan.copy %a, %x" + copyOf),
-              HasSubstr("step 0 (plan.copy): reads element (0, 0) of a view at byte 2048, which nobody wrote"));
+  EXPECT_THAT(
+      fault(buffer("%a", 2048) + "plan.copy %a, %x" + copyOf),
+      HasSubstr("step 0 (plan.copy): reads element (0, 0) of a view at byte 2048, which nobody wrote"));
   // A kernel may leave anything behind its lanes.
   EXPECT_THAT(fault(buffer("%a", 2048) + "plan.kernel @negate reads(%x) writes(%a)" + negation + R"(
     %p = plan.subview %a {offset = 4 : i64} : !plan.view<[-1, 4], [16, 1], f32> -> !plan.view<[-1, 4], [16, 1], f32>
-    plan.copy %x, %p)" + copyOf + "plan.kernel @negate reads(%x) writes(%a)" + negation + "plan.copy %p, %x" + copyOf),
+    plan.copy %x, %p)" +
+                    copyOf + "plan.kernel @negate reads(%x) writes(%a)" + negation + "plan.copy %p, %x" +
+                    copyOf),
               HasSubstr("which nobody wrote"));
 }
 
 TEST_F(Plans, BuffersThatLiveTogetherMustNotOverlap) {
-  const std::string copies = "plan.copy %x, %a" + copyOf + "plan.copy %x, %b2" + copyOf + "plan.copy %a, %x" + copyOf;
-  EXPECT_THAT(fault(buffer("%a", 2048) + buffer("%b2", 2496) + copies), HasSubstr("overlaps the one at bytes 2048"));
+  const std::string copies =
+      "plan.copy %x, %a" + copyOf + "plan.copy %x, %b2" + copyOf + "plan.copy %a, %x" + copyOf;
+  EXPECT_THAT(fault(buffer("%a", 2048) + buffer("%b2", 2496) + copies),
+              HasSubstr("overlaps the one at bytes 2048"));
   EXPECT_EQ(fault(buffer("%a", 2048) + buffer("%b2", 2560) + copies), "no fault");
   // One after the other they may.
-  EXPECT_EQ(fault(buffer("%a", 2048) + buffer("%b2", 2048) + "plan.copy %x, %a" + copyOf + "plan.copy %x, %b2" + copyOf),
+  EXPECT_EQ(fault(buffer("%a", 2048) + buffer("%b2", 2048) + "plan.copy %x, %a" + copyOf +
+                  "plan.copy %x, %b2" + copyOf),
             "no fault");
 }
 
 TEST_F(Plans, PlacesOutsideTheArena) {
-  EXPECT_THAT(fault(buffer("%a", 7744) + "plan.copy %x, %a" + copyOf), HasSubstr("outside the arena of 8192 bytes"));
+  EXPECT_THAT(fault(buffer("%a", 7744) + "plan.copy %x, %a" + copyOf),
+              HasSubstr("outside the arena of 8192 bytes"));
   EXPECT_THAT(fault(buffer("%a", 1984) + "plan.copy %x, %a" + copyOf), HasSubstr("in the persistent part"));
   EXPECT_THAT(fault(R"(
     %a = plan.buffer {offset = 2048 : i64} : !plan.view<[-1, 2], [16, 1], f32>
     %p = plan.subview %a {offset = 64 : i64} : !plan.view<[-1, 2], [16, 1], f32> -> !plan.view<[-1, 4], [16, 1], f32>
-    plan.copy %x, %p)" + copyOf),
+    plan.copy %x, %p)" +
+                    copyOf),
               HasSubstr("ends at byte"));
 }
 
@@ -142,8 +152,10 @@ TEST_F(Plans, StreamsNeedWaits) {
     return fault(buffer("%a", 2048) + "plan.copy %x, %a" + copyOf + between +
                  "plan.all_reduce %a on 1 : !plan.view<[-1, 4], [16, 1], f32>\n");
   };
-  EXPECT_THAT(plan(""), HasSubstr("step 1 (plan.all_reduce): reads element (0, 0) of a view at byte 2048 without a wait "
-                                  "for step 0"));
+  EXPECT_THAT(
+      plan(""),
+      HasSubstr("step 1 (plan.all_reduce): reads element (0, 0) of a view at byte 2048 without a wait "
+                "for step 0"));
   EXPECT_EQ(plan("plan.record 0 on 0\nplan.wait 0 on 1\n"), "no fault");
   EXPECT_THAT(plan("plan.record 0 on 0\n"), HasSubstr("without a wait"));
   EXPECT_THAT(plan("plan.wait 0 on 1\n"), HasSubstr("waits for event 0, which nobody has recorded"));

@@ -2,7 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Each plug-in of tests/plugins breaks one thing; the check of a case names it. Without them the same case passes.
+// Each plug-in of tests/plugins breaks one thing; the check of a case names it. Without them the same case
+// passes.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Passes.h"
@@ -74,12 +75,14 @@ TEST_F(WrongPasses, AWrongAdjointDisagreesWithTheLoss) {
 
 TEST_F(WrongPasses, OverlappingBuffersAreSeen) {
   options.added["plan-memory"] = "overlap-buffers";
-  EXPECT_THAT(check(), AllOf(HasSubstr("pass 'overlap-buffers' leaves a plan at fault"), HasSubstr("overlaps the one")));
+  EXPECT_THAT(check(), AllOf(HasSubstr("pass 'overlap-buffers' leaves a plan at fault"),
+                             HasSubstr("overlaps the one")));
 }
 
 TEST_F(WrongPasses, ADroppedCopyLeavesBytesUnwritten) {
   options.added["lower-to-plan"] = "drop-copy";
-  EXPECT_THAT(check(), AllOf(HasSubstr("pass 'drop-copy' leaves a plan at fault"), HasSubstr("which nobody wrote")));
+  EXPECT_THAT(check(),
+              AllOf(HasSubstr("pass 'drop-copy' leaves a plan at fault"), HasSubstr("which nobody wrote")));
 }
 
 TEST_F(WrongPasses, TheFuzzerReducesAndReportsThem) {
