@@ -85,7 +85,7 @@ printf '%-28s %5d s\n\n' "all" "$SECONDS"
 expected=()
 if [ -z "${KOWARI_TESTS:-}" ]; then
   compiled=lit,e2e,numeric-models,numeric-data,numeric-check
-  compiled+=,unit-cli,unit-codegen,unit-interpreter,unit-pipeline,unit-posterior,unit-ptx
+  compiled+=,unit-cli,unit-codegen,unit-fuzz,unit-interpreter,unit-pipeline,unit-posterior,unit-ptx
   runtime=$(IFS=, && echo "${targets[*]}")
   expected=(--expect "release:$runtime,$compiled" --expect "sanitize:$runtime") # silently lost tests are failures
 fi

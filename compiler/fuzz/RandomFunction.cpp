@@ -332,7 +332,7 @@ std::string RandomFunction::print() const { return FunctionPrinter(*this).print(
 RandomFunction makeRandomFunction(std::mt19937_64 &g) {
   RandomFunction f;
   f.isF64 = happens(g, 0.5);
-  f.maxRows = pick<int64_t>(g, {2, 5, 16, 19, 33});
+  f.maxRows = f.isF64 ? pick<int64_t>(g, {2, 5, 16, 19, 33}) : pick<int64_t>(g, {5, 8, 16, 19, 33});
   f.hasLoss = happens(g, 0.5);
   f.usesAdam = happens(g, 0.5);
   for (uint64_t inputs = 1 + g() % 3; inputs > 0; --inputs)
@@ -365,8 +365,8 @@ std::vector<RandomFunction> simplify(const RandomFunction &function) {
       if (columns >= 1 && columns < function.inputColumns[i])
         change([&](RandomFunction &f) { f.inputColumns[i] = columns; });
   }
-  if (function.maxRows > 2)
-    change([](RandomFunction &f) { f.maxRows = 2; });
+  if (const int64_t least = function.isF64 ? 2 : 5; function.maxRows > least)
+    change([least](RandomFunction &f) { f.maxRows = least; });
   if (function.usesAdam && function.hasLoss)
     change([](RandomFunction &f) { f.usesAdam = false; });
   return simpler;

@@ -108,7 +108,8 @@ ProgramSpec makeRandomSpec(std::mt19937_64 &g) {
   do {
     spec = ProgramSpec();
     spec.elementType = pick(g, {ElementType::F32, ElementType::F64});
-    spec.maxRows = pick<int64_t>(g, {2, 3, 7, 16, 17, 33});
+    spec.maxRows = spec.elementType == ElementType::F64 ? pick<int64_t>(g, {2, 3, 7, 16, 17, 33})
+                                                        : pick<int64_t>(g, {7, 8, 16, 17, 33});
     spec.flow = makeFlow(g);
     spec.hasEmbedding = happens(g, 0.7);
     if (spec.hasEmbedding)
@@ -147,7 +148,8 @@ std::vector<ProgramSpec> simplify(const ProgramSpec &spec) {
     s.change([i](ProgramSpec &p) { p.stages[i].freezeRbLayer = false; });
   }
   s.change([](ProgramSpec &p) { p.gradientEntry = false; });
-  s.lower([](ProgramSpec &p) -> int64_t & { return p.maxRows; }, 2);
+  s.lower([](ProgramSpec &p) -> int64_t & { return p.maxRows; },
+          spec.elementType == ElementType::F64 ? 2 : 5);
   return s.results;
 }
 
