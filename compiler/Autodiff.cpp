@@ -74,12 +74,18 @@ private:
       return;
     }
     auto product = gradient.getDefiningOp<flow::LinearGradInputOp>();
-    if (product && !product.getAccumulator() && sum.use_empty() &&
-        sum.getDefiningOp<flow::LinearGradInputOp>())
+    if (product && !product.getAccumulator() && isOwn(sum))
       product.getAccumulatorMutable().assign(sum);
     else
       gradient = flow::AddOp::create(builder, gradient.getLoc(), gradient.getType(), sum, gradient);
     sum = gradient;
+  }
+
+  /// Whether a sum may be added to in place: a product nobody reads and no other value's gradient (both
+  /// operands of an addition get the same one).
+  bool isOwn(Value sum) {
+    return sum.use_empty() && sum.getDefiningOp<flow::LinearGradInputOp>() &&
+           llvm::count_if(gradients, [&](const auto &entry) { return entry.second == sum; }) == 1;
   }
 
   func::FuncOp function;

@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace kowari {
 
-const std::vector<std::string> compilationStages = {"graph", "grad", "fused", "planned", "lowered"};
+const std::vector<std::string> compilationStages = {"graph", "grad", "fused", "planned"};
 
 namespace {
 
@@ -36,20 +36,23 @@ public:
     });
     for (const std::string &stage : compilationStages) {
       options.progress(stage, 0.0);
-      Status status = runStage(stage, output);
-      if (!status.isOk())
-        return Status::error(status.message() + (diagnostics.empty() ? "" : ":\n" + diagnostics));
+      KOWARI_TRY(withDiagnostics(runStage(stage), diagnostics));
       KOWARI_TRY(dump(stage));
       if (options.stopAfter == stage)
         return writeModule(output);
     }
-    return Status::ok();
+    options.progress("lowered", 0.0);
+    return withDiagnostics(writeArtifact(output), diagnostics);
   }
 
 private:
-  Status runStage(const std::string &stage, const std::string &output) {
-    if (stage == "lowered")
-      return writeArtifact(output);
+  static Status withDiagnostics(Status status, const std::string &diagnostics) {
+    if (status.isOk() || diagnostics.empty())
+      return status;
+    return Status::error(status.message() + ":\n" + diagnostics);
+  }
+
+  Status runStage(const std::string &stage) {
     PassManager manager(module.getContext());
     if (options.timePasses)
       manager.enableTiming();
@@ -75,8 +78,6 @@ private:
     });
     if (failed(code))
       return Status::error("the compiler failed in stage lowered");
-    if (options.stopAfter == "lowered")
-      return Status::ok();
     std::vector<uint8_t> manifest = buildManifest(module, spec, target);
     return plan::writeArtifact(output, manifest,
                                {reinterpret_cast<const uint8_t *>(code->data()), code->size()});

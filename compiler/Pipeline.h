@@ -18,7 +18,7 @@
 namespace kowari {
 
 /// The stages whose result --stop-after can ask for, in order.
-extern const std::vector<std::string> compilationStages; // graph, grad, fused, planned, lowered
+extern const std::vector<std::string> compilationStages; // graph, grad, fused, planned
 
 struct CompileOptions {
   std::string target = "native";

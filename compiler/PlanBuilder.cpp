@@ -175,7 +175,12 @@ void PlanBuilder::bindGradient(Operation *update) {
   if (!bucket.gradients)
     bucket.gradients = createBuffer(plan::ViewType::get(b.getContext(), flat.elements, 1, 1, 1, element));
   int64_t offset = (place.offset - flat.offset) / plan::getElementBytes(element);
-  views[update->getOperand(1)] = createSubview(bucket.gradients, offset, place.view);
+  Value slot = createSubview(bucket.gradients, offset, place.view);
+  Value &view = views[update->getOperand(1)];
+  if (view) // one value is the gradient of two parameters (equal sums, merged)
+    bucket.copies.push_back({view, slot});
+  else
+    view = slot;
 }
 
 void PlanBuilder::bindStateResults() {
@@ -276,21 +281,38 @@ static constexpr int64_t wideProductBudget = int64_t(64) << 20;
 void PlanBuilder::planWideProducts() {
   wideProducts = findWideProducts(function, layout, maxRows, wideProductBudget);
   for (auto [index, wide] : llvm::enumerate(wideProducts)) {
-    Value first = wide.kind == WideProduct::Kind::Forward ? wide.members[0]->getResult(0)
-                                                          : wide.members[0]->getOperand(0);
-    Value matrix; // rows x all outputs
-    if (!views.lookup(first)) {
-      auto type = RankedTensorType::get({ShapedType::kDynamic, wide.outputs * int64_t(wide.members.size())},
-                                        flow::getElementType(first));
-      matrix = createBuffer(getViewType(type, false, maxRows));
-    }
-    for (auto [i, member] : llvm::enumerate(wide.members)) {
+    bool forward = wide.kind == WideProduct::Kind::Forward;
+    SmallVector<Value> parts;
+    for (Operation *member : wide.members)
+      parts.push_back(forward ? member->getResult(0) : member->getOperand(0));
+    if (!placeSideBySide(parts, wide.outputs))
+      continue; // they lie elsewhere already: the products stay apart
+    for (Operation *member : wide.members)
       wideMembers[member] = index;
-      Value part = wide.kind == WideProduct::Kind::Forward ? member->getResult(0) : member->getOperand(0);
-      if (matrix)
-        views[part] = getColumnsOf(matrix, i * wide.outputs, wide.outputs, 1);
-    }
   }
+}
+
+/// Makes `parts`, of `columns` columns each, parts of one matrix; true if they are, now or from before.
+bool PlanBuilder::placeSideBySide(ArrayRef<Value> parts, int64_t columns) {
+  if (llvm::none_of(parts, [&](Value part) { return bool(views.lookup(part)); })) {
+    auto type = RankedTensorType::get({ShapedType::kDynamic, columns * int64_t(parts.size())},
+                                      flow::getElementType(parts[0]));
+    Value matrix = createBuffer(getViewType(type, false, maxRows));
+    for (auto [i, part] : llvm::enumerate(parts))
+      views[part] = getColumnsOf(matrix, i * columns, columns, 1);
+    return true;
+  }
+  Value first = views.lookup(parts[0]);
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Value view = views.lookup(part);
+    if (!view || !first || view.getType() != first.getType())
+      return false;
+    auto [base, offset] = plan::getBase(view);
+    auto [firstBase, firstOffset] = plan::getBase(first);
+    if (base != firstBase || offset != firstOffset + int64_t(i) * columns)
+      return false;
+  }
+  return true;
 }
 
 /// A view of `count` equal views that follow each other along their rows or columns, from the first of them.
@@ -411,8 +433,9 @@ static bool isPerEntry(Operation *update, Value operand) {
 
 func::FuncOp PlanBuilder::getOptimizerKernel(Operation *update) {
   std::string key;
+  // The number of operands too: amsgrad's maximum is one, and no attribute.
   llvm::raw_string_ostream(key) << update->getName() << update->getAttrDictionary()
-                                << flow::getElementType(update->getOperand(0));
+                                << flow::getElementType(update->getOperand(0)) << update->getNumOperands();
   func::FuncOp &kernel = optimizerKernels[key];
   if (kernel)
     return kernel;
@@ -452,6 +475,8 @@ void PlanBuilder::emitBucketUpdate(BucketUpdate &bucket) {
     auto [role, name] = getRole(function.getArgAttrDict(parameter.getArgNumber()));
     return layout.getPlace(role, name);
   };
+  for (auto [source, slot] : bucket.copies)
+    emitCopy(source, slot);
   const PersistentLayout::Bucket &flat = layout.getBucket(getPlace(bucket.updates.front()).bucket);
   if (bucket.updates.size() == flat.parameters)
     return emitUpdate(bucket, bucket.updates.front(), 0, flat.elements);

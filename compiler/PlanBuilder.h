@@ -40,11 +40,14 @@ private:
     llvm::SmallVector<mlir::Operation *> updates; // one optimizer operation a parameter
     mlir::Operation *last = nullptr;              // behind which the bucket can be updated
     mlir::Value gradients;                        // flat buffer
+    llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>
+        copies; // gradients that lie elsewhere, and their place
   };
 
   void bindArguments();
   void planBuckets();
   void planWideProducts();
+  bool placeSideBySide(llvm::ArrayRef<mlir::Value> parts, int64_t columns);
   void lowerWide(const WideProduct &wide, mlir::Operation *member);
   void bindGradient(mlir::Operation *update);
   void bindStateResults();

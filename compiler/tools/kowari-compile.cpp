@@ -43,13 +43,13 @@ int main(int argc, char **argv) {
   CLI::App app("Compiles a program spec into an artifact.");
   std::string spec, output;
   CompileOptions options;
-  app.add_option("--spec", spec, "program spec (JSON), as `kowari compile --print-spec` writes it")
+  app.add_option("--spec", spec, "program spec (JSON), as `kowari compile --print_spec` writes it")
       ->required();
   app.add_option("-o,--output", output, "artifact (.kwa), or IR with --stop-after")->required();
   app.add_option("--target", options.target,
                  "processor the code is for: native, x86-64-v3, x86-64-v4, znver4, ...");
   app.add_option("--stop-after", options.stopAfter,
-                 "write the IR of this stage instead: graph, grad, fused, planned, lowered");
+                 "write the IR of this stage instead: graph, grad, fused, planned");
   app.add_option("--dump-ir", options.dumpFolder, "folder that gets the IR of every stage");
   app.add_flag("--time-passes", options.timePasses, "print the time of every pass");
   app.set_version_flag("--build-id", KOWARI_BUILD_ID);

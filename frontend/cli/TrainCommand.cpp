@@ -258,7 +258,8 @@ Result<int> TrainRun::run() {
   train::Trainer trainer(std::move(setup), *compiled.program, *state, *folder, log, openSource);
   if (resuming()) {
     KOWARI_TRY(trainer.resume(*checkpoint, options.checkpoint));
-    KOWARI_TRY(train::truncateHistory(folder->historyPath(), trainer.epochsDone()));
+    if (!settings.local.testOnly) // lines behind an older checkpoint belong to a run that is not gone on with
+      KOWARI_TRY(train::truncateHistory(folder->historyPath(), trainer.epochsDone()));
   } else {
     KOWARI_TRY(folder->writeLocalSettings(settings.localSettings.toYaml()));
     KOWARI_TRY(initializeWeights());

@@ -39,6 +39,16 @@ int64_t controlGroupValue(const char *path) {
   return file >> value ? value : -1;
 }
 
+/// A line of the control group's memory.stat, bytes; 0 if there is none.
+int64_t controlGroupStatistic(const std::string &name) {
+  std::ifstream file("/sys/fs/cgroup/memory.stat");
+  int64_t value = 0;
+  for (std::string key; file >> key >> value;)
+    if (key == name)
+      return value;
+  return 0;
+}
+
 int64_t cacheSize(int name) { return std::max<int64_t>(0, sysconf(name)); }
 
 } // namespace
@@ -61,8 +71,11 @@ Machine describeMachine() {
   machine.availableBytes = memInfo("MemAvailable");
   const int64_t limit = controlGroupValue("/sys/fs/cgroup/memory.max");
   const int64_t used = controlGroupValue("/sys/fs/cgroup/memory.current");
+  // The kernel counts pages of files that it can drop at any time.
+  const int64_t droppable =
+      std::max<int64_t>(0, controlGroupStatistic("file") - controlGroupStatistic("shmem"));
   if (limit >= 0 && used >= 0)
-    machine.availableBytes = std::min(machine.availableBytes, std::max<int64_t>(0, limit - used));
+    machine.availableBytes = std::min(machine.availableBytes, std::max<int64_t>(0, limit - used + droppable));
   machine.l2Bytes = cacheSize(_SC_LEVEL2_CACHE_SIZE);
   machine.l3Bytes = cacheSize(_SC_LEVEL3_CACHE_SIZE);
   return machine;
