@@ -41,8 +41,13 @@ private:
     mlir::Operation *last = nullptr;              // behind which the bucket can be updated
     mlir::Value gradients;                        // flat buffer
     llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>
-        copies; // gradients that lie elsewhere, and their place
+        copies; // gradients that lie elsewhere, and their slots
   };
+
+  /// The flow.* attribute of an argument or result, and the name it gives.
+  static std::pair<llvm::StringRef, llvm::StringRef> getRole(mlir::DictionaryAttr attributes);
+  /// Where the parameter lies that an optimizer operation updates.
+  const PersistentLayout::Place &getParameterPlace(mlir::Operation *update);
 
   void bindArguments();
   void planBuckets();

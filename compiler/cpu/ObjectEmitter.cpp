@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/cpu/ObjectEmitter.h"
+#include "compiler/cpu/LlvmPipeline.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -49,17 +49,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  runLlvmPipeline(module, machine, tuning, llvm::OptimizationLevel::O2);
 }
 
 Result<std::string> emitObject(mlir::ModuleOp module, const CpuTarget &target, llvm::StringRef name) {

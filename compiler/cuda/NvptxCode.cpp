@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/cuda/NvptxCode.h"
+#include "compiler/cpu/LlvmPipeline.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
@@ -12,7 +13,6 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -84,17 +84,7 @@ static void optimize(llvm::Module &code, llvm::TargetMachine &machine) {
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(code, modules);
+  codegen::runLlvmPipeline(code, machine, tuning, llvm::OptimizationLevel::O3);
 }
 
 Result<std::string> emitPtx(llvm::Module &code, const std::string &chip, const std::string &libdevice) {

@@ -19,13 +19,14 @@ namespace {
 /// The parts of the network that the entry points are put together from.
 class NetworkBuilder {
 public:
+  /// Declares the strain and all parameters, in the order of the state dict, and builds the context.
   NetworkBuilder(FunctionBuilder &functionBuilder, Mode networkMode)
-      : f(functionBuilder), spec(f.spec), mode(networkMode) {}
+      : f(functionBuilder), spec(f.spec), mode(networkMode) {
+    addStrainArguments();
+    declareParameters();
+    buildContext();
+  }
 
-  void declareParameters();
-  void addStrainArguments();
-  /// The context: the embedding of the strain, then z.
-  void buildContext();
   /// log q(theta | context), one number a row.
   Value buildLogProb(Value theta);
   /// theta and log q(theta | context) from base noise.
@@ -33,6 +34,10 @@ public:
   void addEmbeddingResult();
 
 private:
+  void addStrainArguments();
+  void declareParameters();
+  /// The context: the embedding of the strain, then z.
+  void buildContext();
   std::string embeddingPrefix() const {
     return spec.contextParameters > 0 ? "embedding_net.enets.0." : "embedding_net.";
   }
@@ -243,9 +248,6 @@ static void buildLoss(ModuleOp module, const ProgramSpec &spec) {
     mode.epoch = f.addArgument("flow.scalar", "epoch", integer);
   }
   NetworkBuilder network(f, mode);
-  network.addStrainArguments();
-  network.declareParameters();
-  network.buildContext();
   Value logProb = network.buildLogProb(theta);
   f.addResult("flow.output", "loss", flow::NegativeMeanOp::create(f.b, f.scalar(), logProb));
   f.finish();
@@ -255,9 +257,6 @@ static void buildLogProbEntry(ModuleOp module, const ProgramSpec &spec) {
   FunctionBuilder f(module, "log_prob", spec);
   Value theta = f.addArgument("flow.batch", "theta", f.matrix(spec.flow.inputDim));
   NetworkBuilder network(f, Mode());
-  network.addStrainArguments();
-  network.declareParameters();
-  network.buildContext();
   Value logProb = network.buildLogProb(theta);
   f.addResult("flow.output", "log_prob", logProb);
   f.addResult("flow.output", "loss", flow::NegativeMeanOp::create(f.b, f.scalar(), logProb));
@@ -269,9 +268,6 @@ static void buildSampleEntry(ModuleOp module, const ProgramSpec &spec) {
   FunctionBuilder f(module, "sample", spec);
   Value noise = f.addArgument("flow.batch", "noise", f.matrix(spec.flow.inputDim));
   NetworkBuilder network(f, Mode());
-  network.addStrainArguments();
-  network.declareParameters();
-  network.buildContext();
   auto [theta, logProb] = network.buildSample(noise);
   f.addResult("flow.output", "theta", theta);
   f.addResult("flow.output", "log_prob", logProb);
