@@ -14,7 +14,9 @@
 def UniformDrawOp : FlowOp<"uniform_draw", [Rowwise]> {
   let summary = "one uniform number a row, counter based";
   let description = [{
-    result[r] = u(sample[r], epoch, site) in (0, 1).
+    Formula: result[r] = u(sample[r], epoch, site) in (0, 1).
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) sample is `tensor<?xi64>`, seed and epoch `tensor<i64>`; (C2) the result is `tensor<?xf64>`.
 
@@ -28,7 +30,9 @@ def UniformDrawOp : FlowOp<"uniform_draw", [Rowwise]> {
 def RandomIndexOp : FlowOp<"random_index", [Rowwise]> {
   let summary = "one uniform index a row, counter based";
   let description = [{
-    result[r] = floor(u(sample[r], epoch, site) count), at most count - 1.
+    Formula: result[r] = floor(u(sample[r], epoch, site) count), at most count - 1.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) sample is `tensor<?xi64>`, seed and epoch `tensor<i64>`; (C2) count is `tensor<i64>`, the result `tensor<?xi64>`.
 
@@ -42,8 +46,10 @@ def RandomIndexOp : FlowOp<"random_index", [Rowwise]> {
 def TableDrawOp : FlowOp<"table_draw", [Rowwise]> {
   let summary = "a uniform place in a table of cells, counter based";
   let description = [{
-    With t = u(sample[r], epoch, site) cells: cell = floor(t), fraction = t - cell. What follows is gather_rows of the
-    cell's two ends and interpolate: a quantile function given by its values at u = 0, 1/cells, ..., 1.
+    Formula: with t = u(sample[r], epoch, site) cells: cell = floor(t), fraction = t - cell. What follows is gather_rows
+    of the cell's two ends and interpolate: a quantile function given by its values at u = 0, 1/cells, ..., 1.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) sample is `tensor<?xi64>`, seed and epoch `tensor<i64>`; (C2) cells > 0; (C3) cell is `tensor<?xi64>`, fraction `tensor<?xf64>`.
 
@@ -57,7 +63,9 @@ def TableDrawOp : FlowOp<"table_draw", [Rowwise]> {
 def InterpolateOp : FlowOp<"interpolate", [Rowwise]> {
   let summary = "a place between two numbers";
   let description = [{
-    result = low + fraction (high - low).
+    Formula: result = low + fraction (high - low).
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) all have the same type.
 
@@ -71,7 +79,7 @@ def InterpolateOp : FlowOp<"interpolate", [Rowwise]> {
 def PriorRescaleOp : FlowOp<"prior_rescale", [Rowwise]> {
   let summary = "the quantile function of a prior with a closed form";
   let description = [{
-    `family` is bilby's class name; a, b are minimum and maximum, Phi the normal distribution:
+    Formula: `family` is bilby's class name; a, b are minimum and maximum, Phi the normal distribution:
 
     | family | parameters | result |
     |---|---|---|
@@ -84,6 +92,8 @@ def PriorRescaleOp : FlowOp<"prior_rescale", [Rowwise]> {
     | Gaussian, Normal | mu, sigma | mu + sigma Phi^-1(u) |
 
     Arguments of acos and asin are cut to [-1, 1].
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) the family is one of these; (C2) it has as many parameters, each `tensor<f64>`; (C3) u and the result are `tensor<?xf64>`.
 
@@ -99,7 +109,9 @@ def PriorRescaleOp : FlowOp<"prior_rescale", [Rowwise]> {
 def GatherRowsOp : FlowOp<"gather_rows", [PlanLowering]> {
   let summary = "rows of a table by index";
   let description = [{
-    result[r, :] = table[index[r], :]. An index outside the table ends the run with an error.
+    Formula: result[r, :] = table[index[r], :]. An index outside the table ends the run with an error.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) table is `tensor<NxCxT>`, index `tensor<?xi64>`, the result `tensor<?xCxT>`.
 
@@ -113,7 +125,9 @@ def GatherRowsOp : FlowOp<"gather_rows", [PlanLowering]> {
 def SliceColumnsOp : FlowOp<"slice_columns", [PlanLowering]> {
   let summary = "neighboring columns of a matrix, without a copy";
   let description = [{
-    y = x[:, start : start + C] for `tensor<?xCxT>`.
+    Formula: y = x[:, start : start + C] for `tensor<?xCxT>`.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) the columns lie inside x, which has the result's element type.
 
@@ -127,7 +141,9 @@ def SliceColumnsOp : FlowOp<"slice_columns", [PlanLowering]> {
 def ColumnOp : FlowOp<"column", [PlanLowering]> {
   let summary = "one column of a matrix as a row vector";
   let description = [{
-    y[r] = x[r, index].
+    Formula: y[r] = x[r, index].
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) x is a matrix that has the column, the result a row vector of its element type.
 
@@ -141,7 +157,9 @@ def ColumnOp : FlowOp<"column", [PlanLowering]> {
 def StackColumnsOp : FlowOp<"stack_columns", [PlanLowering]> {
   let summary = "row vectors as the columns of a matrix";
   let description = [{
-    y[r, c] = x_c[r].
+    Formula: y[r, c] = x_c[r].
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) one row vector of the result's element type a column.
 
@@ -157,8 +175,10 @@ def StackColumnsOp : FlowOp<"stack_columns", [PlanLowering]> {
 def ArrivalTimeOp : FlowOp<"arrival_time", [Rowwise]> {
   let summary = "when a wave front passes a detector";
   let description = [{
-    With phi = ra - sidereal_time, n = (cos dec cos phi, cos dec sin phi, sin dec) and the detector's place
-    v = (x, y, z) in meters: result = time - (v . n)/299792458. Computed in f64.
+    Formula: result = time - (v . n)/299792458 with phi = ra - sidereal_time, n = (cos dec cos phi, cos dec sin phi, sin
+    dec) and the detector's place v = (x, y, z) in meters. Computed in f64.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) ra, dec and time are row vectors; (C2) x, y, z and sidereal_time are `tensor<f64>`; (C3) the result is `tensor<?xf64>`.
 
@@ -173,9 +193,11 @@ def ArrivalTimeOp : FlowOp<"arrival_time", [Rowwise]> {
 def AntennaPatternOp : FlowOp<"antenna_pattern", [Rowwise]> {
   let summary = "a detector's response to the two polarizations";
   let description = [{
-    `tensor` holds D11, D12, D13, D22, D23, D33 of the symmetric response D. With phi = ra - sidereal_time,
-    u = (cos phi sin dec, sin phi sin dec, -cos dec), v = (-sin phi, cos phi, 0), a = u D u - v D v, b = 2 u D v:
-    plus = b sin 2 psi - a cos 2 psi, cross = a sin 2 psi + b cos 2 psi. Computed in f64.
+    Formula: plus = b sin 2 psi - a cos 2 psi, cross = a sin 2 psi + b cos 2 psi with phi = ra - sidereal_time, u = (cos
+    phi sin dec, sin phi sin dec, -cos dec), v = (-sin phi, cos phi, 0), a = u D u - v D v, b = 2 u D v. `tensor` holds
+    D11, D12, D13, D22, D23, D33 of the symmetric response D. Computed in f64.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) ra, dec and psi are row vectors; (C2) sidereal_time and the six numbers are `tensor<f64>`; (C3) the results are `tensor<?xf64>`.
 
@@ -190,7 +212,9 @@ def AntennaPatternOp : FlowOp<"antenna_pattern", [Rowwise]> {
 def ScaleByDistanceOp : FlowOp<"scale_by_distance", [Rowwise]> {
   let summary = "antenna patterns times the amplitude at a distance";
   let description = [{
-    Both patterns times reference/distance in f64, rounded to the results' type.
+    Formula: scaled plus = plus reference/distance, scaled cross alike, in f64, rounded to the results' type.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) plus and cross are `tensor<?xf64>`, distance is a row vector; (C2) reference is `tensor<f64>`; (C3) the results are row vectors of one type.
 
@@ -204,9 +228,11 @@ def ScaleByDistanceOp : FlowOp<"scale_by_distance", [Rowwise]> {
 def ProjectOp : FlowOp<"project", [Rowwise]> {
   let summary = "the strain at a detector";
   let description = [{
-    (plus h+ + cross hx) exp(-2 pi i frequency time), with h+ = plusReal + i plusImaginary and hx alike. The turns
-    frequency time are multiplied out in f64 and reduced to [-1/2, 1/2] there; sine and cosine are polynomials in the
-    element type T.
+    Formula: re + i im = (plus h+ + cross hx) exp(-2 pi i frequency time), with h+ = plusReal + i plusImaginary and hx
+    alike. The turns frequency time are multiplied out in f64 and reduced to [-1/2, 1/2] there; sine and cosine are
+    polynomials in the element type T.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) the six matrices have one type; (C2) plus and cross are row vectors of T, frequency one number a column; (C3) time is `tensor<?xf64>`.
 
@@ -221,8 +247,10 @@ def ProjectOp : FlowOp<"project", [Rowwise]> {
 def WhitenOp : FlowOp<"whiten", [Rowwise]> {
   let summary = "strain in units of the noise";
   let description = [{
-    Real and imaginary part times inverseAsd times scale; scale undoes the factor in the table of inverse ASDs and
+    Formula: (re, im) = (real, imaginary) inverseAsd scale; scale undoes the factor in the table of inverse ASDs and
     divides by the standard deviation of white noise.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) the five matrices have one type; (C2) scale is a scalar of its element type.
 
@@ -236,9 +264,11 @@ def WhitenOp : FlowOp<"whiten", [Rowwise]> {
 def AddWhiteNoiseOp : FlowOp<"add_white_noise", [Rowwise]> {
   let summary = "adds complex normal noise, counter based";
   let description = [{
-    Adds independent standard normal numbers to the real and the imaginary part (Box and Muller): from the words of
-    (sample, epoch, site, column), radius = sqrt(-2 log((word0 div 2 + 1/2)/2^31)), turn = int(word1)/2^32 with word1 taken as
-    signed; real + radius cos(2 pi turn), imaginary + radius sin(2 pi turn).
+    Formula: re = real + radius cos(2 pi turn), im = imaginary + radius sin(2 pi turn) with radius = sqrt(-2 log((word0
+    div 2 + 1/2)/2^31)) and turn = int(word1)/2^32, word1 taken as signed, from the words of (sample, epoch, site,
+    column): independent standard normal numbers (Box and Muller).
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) the four matrices have one type; (C2) sample is `tensor<?xi64>`, seed and epoch `tensor<i64>`.
 
@@ -253,7 +283,9 @@ def AddWhiteNoiseOp : FlowOp<"add_white_noise", [Rowwise]> {
 def StandardizeOp : FlowOp<"standardize", [Rowwise]> {
   let summary = "a parameter as the network sees it";
   let description = [{
-    (x - mean)/deviation in f64, rounded to the result's type.
+    Formula: y = (x - mean)/deviation in f64, rounded to the result's type.
+
+    Adjoint: none; data come before every parameter.
 
     Constraints: (C1) x and the result are row vectors; (C2) mean and deviation are `tensor<f64>`.
 

@@ -7,7 +7,7 @@
 def RqSplineOp : FlowOp<"rq_spline", [RowwiseWith<["getResultKind", "getOperandPointWidth"]>, Adjoint]> {
   let summary = "monotone rational-quadratic spline with linear tails";
   let description = [{
-    For each row and transformed feature, from u of 3K-1 numbers (widths, heights, inner derivatives; features
+    Formula: for each row and transformed feature, from u of 3K-1 numbers (widths, heights, inner derivatives; features
     outermost, u[:, f (3K-1) + j]): widths and heights are divided by `divisor`; w = 1e-3 + (1 - 1e-3 K) softmax;
     knots x_k = -b + 2 b cumsum(w), x_K = b, and y_k alike from the heights; d_0 = d_K = 1, d_k = 1e-3 + softplus.
     In the bin k with x_k <= x: t = (x - x_k)/(x_{k+1} - x_k), s = (y_{k+1} - y_k)/(x_{k+1} - x_k),
@@ -15,6 +15,7 @@ def RqSplineOp : FlowOp<"rq_spline", [RowwiseWith<["getResultKind", "getOperandP
     y = y_k + (y_{k+1} - y_k)(s t^2 + d_k t (1 - t))/den;
     log dy/dx = log(s^2 (d_{k+1} t^2 + 2 s t (1 - t) + d_k (1 - t)^2)) - 2 log den.
     Outside [-b, b]: y = x, log dy/dx = 0. `logabsdet` is the sum of log dy/dx over the features of a row.
+
     Adjoint: rq_spline_grad.
 
     Constraints: (C1) x and y have the same type, T columns; (C2) u has T (3K - 1) columns; (C3) 1 <= K < 1000, tail_bound > 0,
@@ -30,8 +31,11 @@ def RqSplineOp : FlowOp<"rq_spline", [RowwiseWith<["getResultKind", "getOperandP
 def RqSplineGradOp : FlowOp<"rq_spline_grad", [RowwiseWith<["getOperandPointWidth", "getResultPointWidth"]>]> {
   let summary = "gradients of a rational-quadratic spline";
   let description = [{
-    From dy (a feature) and dlogabsdet (a row) the gradients of x and u; the bin index carries none. Outside the bound
-    dx = dy and du = 0.
+    Formula: dx = dy y_x + dlogabsdet l_x, du = dy y_u + dlogabsdet l_u, where y(x, u) and l(x, u) are a feature's value
+    and log dy/dx in rq_spline and the index says by what they are differentiated. The bin index carries no gradient;
+    outside the bound dx = dy and du = 0.
+
+    Adjoint: none; it is part of the backward pass.
 
     Constraints: (C1) x, dy and dx have the same type; (C2) u and du have T (3K - 1) columns; (C3) num_bins, tail_bound and
     divisor as for rq_spline; (C4) dlogabsdet has one entry a row.
@@ -47,11 +51,14 @@ def RqSplineGradOp : FlowOp<"rq_spline_grad", [RowwiseWith<["getOperandPointWidt
 def RqSplineInverseOp : FlowOp<"rq_spline_inverse", [RowwiseWith<["getResultKind", "getOperandPointWidth"]>]> {
   let summary = "inverse of a rational-quadratic spline";
   let description = [{
-    Solves rq_spline(x, u) = y in the bin with y_k <= y: with q = y - y_k, h = y_{k+1} - y_k, e = d_k + d_{k+1} - 2 s:
-    A = q e + h (s - d_k), B = h d_k - q e, C = -s q, t = 2 C/(-B - sqrt(B^2 - 4 A C)), x = t (x_{k+1} - x_k) + x_k.
+    Formula: solves rq_spline(x, u) = y in the bin with y_k <= y: with q = y - y_k, h = y_{k+1} - y_k, e = d_k + d_{k+1} -
+    2 s: A = q e + h (s - d_k), B = h d_k - q e, C = -s q, t = 2 C/(-B - sqrt(B^2 - 4 A C)), x = t (x_{k+1} - x_k) + x_k.
     A slightly negative discriminant counts as 0. `logabsdet` is that of the inverse: minus the forward one at x.
 
-    Constraints: as rq_spline.
+    Adjoint: none; only sampling needs it.
+
+    Constraints: (C1) y and x have the same type, T columns; (C2) u has T (3K - 1) columns; (C3) num_bins, tail_bound and
+    divisor as for rq_spline; (C4) logabsdet has one entry a row.
 
     Example: `%x, %l = flow.rq_spline_inverse %y, %u {num_bins = 2 : i64, tail_bound = 1.0 : f64, divisor = 8.0 : f64} : (tensor<?x3xf32>, tensor<?x15xf32>) -> (tensor<?x3xf32>, tensor<?xf32>)`
   }];
@@ -63,9 +70,10 @@ def RqSplineInverseOp : FlowOp<"rq_spline_inverse", [RowwiseWith<["getResultKind
 def LuWeightOp : FlowOp<"lu_weight", [SmallMatrix, Adjoint]> {
   let summary = "the matrix of an LU linear map behind a permutation";
   let description = [{
-    L unit lower triangular from `lower` (row-major below the diagonal), U upper triangular from `upper` (row-major above
-    it) with diagonal softplus(diagonal) + 1e-3. weight[i, permutation[j]] = (L U)[i, j], so that y = x weight^T is
-    L U applied to y_j = x[permutation[j]]; logabsdet = sum log diag U. softplus(v) = v for v > 20.
+    Formula: L unit lower triangular from `lower` (row-major below the diagonal), U upper triangular from `upper`
+    (row-major above it) with diagonal softplus(diagonal) + 1e-3. weight[i, permutation[j]] = (L U)[i, j], so that y = x
+    weight^T is L U applied to y_j = x[permutation[j]]; logabsdet = sum log diag U. softplus(v) = v for v > 20.
+
     Adjoint: lu_weight_grad.
 
     Constraints: (C1) lower and upper have D (D - 1)/2 entries, diagonal and permutation D; (C2) weight is DxD, logabsdet a scalar.
@@ -80,8 +88,10 @@ def LuWeightOp : FlowOp<"lu_weight", [SmallMatrix, Adjoint]> {
 def LuWeightGradOp : FlowOp<"lu_weight_grad", [SmallMatrix]> {
   let summary = "gradients of lu_weight";
   let description = [{
-    With G[i, j] = dweight[i, permutation[j]]: dlower = (G U^T) below, dupper = (L^T G) above the diagonal,
+    Formula: with G[i, j] = dweight[i, permutation[j]]: dlower = (G U^T) below, dupper = (L^T G) above the diagonal,
     ddiagonal_i = ((L^T G)_ii + dlogabsdet/U_ii) softplus'(diagonal_i).
+
+    Adjoint: none; it is part of the backward pass.
 
     Constraints: (C1) as lu_weight.
 
@@ -96,7 +106,9 @@ def LuWeightGradOp : FlowOp<"lu_weight_grad", [SmallMatrix]> {
 def LuWeightInverseOp : FlowOp<"lu_weight_inverse", [SmallMatrix]> {
   let summary = "inverse of the matrix of an LU linear map";
   let description = [{
-    weight = (matrix of lu_weight)^-1 by two triangular inversions, logabsdet = -sum log diag U.
+    Formula: weight = (matrix of lu_weight)^-1 by two triangular inversions, logabsdet = -sum log diag U.
+
+    Adjoint: none; only sampling needs it.
 
     Constraints: (C1) as lu_weight.
 
@@ -110,7 +122,9 @@ def LuWeightInverseOp : FlowOp<"lu_weight_inverse", [SmallMatrix]> {
 def BaseLogProbOp : FlowOp<"base_log_prob", [RowwiseWith<["getResultKind"]>, Adjoint]> {
   let summary = "log density of the standard normal";
   let description = [{
-    l[r] = sum_c (-z[r, c]^2/2 - log(2 pi)/2). Adjoint: dz = -z dl (base_log_prob_grad).
+    Formula: l[r] = sum_c (-z[r, c]^2/2 - log(2 pi)/2).
+
+    Adjoint: dz = -z dl (base_log_prob_grad).
 
     Constraints: (C1) the result has one entry a row.
 
@@ -124,7 +138,9 @@ def BaseLogProbOp : FlowOp<"base_log_prob", [RowwiseWith<["getResultKind"]>, Adj
 def BaseLogProbGradOp : FlowOp<"base_log_prob_grad", [Rowwise]> {
   let summary = "gradient of base_log_prob";
   let description = [{
-    dz[r, c] = -z[r, c] dl[r].
+    Formula: dz[r, c] = -z[r, c] dl[r].
+
+    Adjoint: none; it is part of the backward pass.
 
     Constraints: (C1) z and dz have the same type, dl one entry a row.
 
@@ -138,7 +154,9 @@ def BaseLogProbGradOp : FlowOp<"base_log_prob_grad", [Rowwise]> {
 def AddScalarOp : FlowOp<"add_scalar", [Rowwise, Adjoint]> {
   let summary = "adds one number to every row";
   let description = [{
-    y[r] = x[r] + s. Adjoint: dx = dy, ds = sum_rows(dy).
+    Formula: y[r] = x[r] + s.
+
+    Adjoint: dx = dy, ds = sum_rows(dy).
 
     Constraints: (C1) x and y are row vectors of one type, s a scalar.
 
@@ -152,7 +170,9 @@ def AddScalarOp : FlowOp<"add_scalar", [Rowwise, Adjoint]> {
 def NegativeMeanOp : FlowOp<"negative_mean", [RowwiseWith<["getResultKind", "emitFinish"]>, Adjoint]> {
   let summary = "the training loss: minus the mean over the batch";
   let description = [{
-    l = -sum_r x[r]/B. Adjoint, for the gradient 1 of the loss: negative_mean_grad.
+    Formula: l = -sum_r x[r]/B.
+
+    Adjoint: negative_mean_grad, for the gradient 1 of the loss.
 
     Constraints: (C1) row vector to scalar.
 
@@ -166,7 +186,9 @@ def NegativeMeanOp : FlowOp<"negative_mean", [RowwiseWith<["getResultKind", "emi
 def NegativeMeanGradOp : FlowOp<"negative_mean_grad", [Rowwise]> {
   let summary = "gradient of negative_mean";
   let description = [{
-    dx[r] = -dl/B; x gives the shape alone.
+    Formula: dx[r] = -dl/B; x gives the shape alone.
+
+    Adjoint: none; it is part of the backward pass.
 
     Constraints: (C1) x and dx are row vectors of one type, dl a scalar.
 
@@ -180,7 +202,9 @@ def NegativeMeanGradOp : FlowOp<"negative_mean_grad", [Rowwise]> {
 def OneOp : FlowOp<"one", [Rowwise]> {
   let summary = "the scalar 1";
   let description = [{
-    The gradient of the loss by itself, where Autodiff starts.
+    Formula: y = 1. The gradient of the loss by itself, where Autodiff starts.
+
+    Adjoint: none; a constant.
 
     Constraints: (C1) the result is a scalar.
 

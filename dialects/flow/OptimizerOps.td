@@ -10,6 +10,10 @@
 def IsFiniteOp : FlowOp<"is_finite", [Rowwise]> {
   let summary = "1 if a scalar is finite, else 0";
   let description = [{
+    Formula: ok = 1 if x is finite, else 0.
+
+    Adjoint: none; it ends a train step.
+
     Constraints: (C1) both are scalars of one type.
 
     Example: `%ok = flow.is_finite %l : (tensor<f32>) -> tensor<f32>`
@@ -22,8 +26,10 @@ def IsFiniteOp : FlowOp<"is_finite", [Rowwise]> {
 def AdamCorrectionOp : FlowOp<"adam_correction", [Rowwise]> {
   let summary = "step size and bias correction of Adam";
   let description = [{
-    step_size = rate/(1 - beta1^step), root = sqrt(1 - beta2^step), computed in double from double scalars and rounded
-    to T. `step` counts from 1.
+    Formula: step_size = rate/(1 - beta1^step), root = sqrt(1 - beta2^step), computed in double from double scalars and
+    rounded to T. `step` counts from 1.
+
+    Adjoint: none; it ends a train step.
 
     Constraints: (C1) operands are `tensor<f64>`, results scalars of T.
 
@@ -37,9 +43,11 @@ def AdamCorrectionOp : FlowOp<"adam_correction", [Rowwise]> {
 def AdamOp : FlowOp<"adam", [Rowwise]> {
   let summary = "Adam and AdamW";
   let description = [{
-    g' = (maximize ? -g : g) + weight_decay w (decoupled: g' = g and w <- w (1 - rate weight_decay) first);
+    Formula: g' = (maximize ? -g : g) + weight_decay w (decoupled: g' = g and w <- w (1 - rate weight_decay) first);
     m' = m + (1 - beta1)(g' - m); v' = beta2 v + (1 - beta2) g'^2; a = amsgrad ? vmax' = max(vmax, v') : v';
     w' = w - step_size m'/(sqrt(a)/root + epsilon).
+
+    Adjoint: none; it ends a train step.
 
     Constraints: (C1) parameter, gradient, moments and their results have one type; (C2) step_size, root, rate, ok are
     scalars; (C3) the maximum comes in and goes out exactly with amsgrad.
@@ -63,8 +71,10 @@ def AdamOp : FlowOp<"adam", [Rowwise]> {
 def SgdOp : FlowOp<"sgd", [Rowwise]> {
   let summary = "stochastic gradient descent with momentum";
   let description = [{
-    g' = (maximize ? -g : g) + weight_decay w; with momentum: b' = step = 1 ? g' : momentum b + (1 - dampening) g', and
-    g' becomes nesterov ? g' + momentum b' : b'; w' = w - rate g'.
+    Formula: g' = (maximize ? -g : g) + weight_decay w; with momentum: b' = step = 1 ? g' : momentum b + (1 - dampening)
+    g', and g' becomes nesterov ? g' + momentum b' : b'; w' = w - rate g'.
+
+    Adjoint: none; it ends a train step.
 
     Constraints: (C1) parameter, gradient and momentum buffer have one type; (C2) rate, step and ok are scalars; (C3) the buffer
     comes in and goes out exactly when momentum is not 0.
@@ -84,7 +94,9 @@ def SgdOp : FlowOp<"sgd", [Rowwise]> {
 def ConvertOp : FlowOp<"convert", [Rowwise]> {
   let summary = "changes the element type";
   let description = [{
-    Rounds or widens each entry.
+    Formula: y = x, each entry rounded or widened to the result's element type.
+
+    Adjoint: none; learning rates and draws are converted, before and beside what is trained.
 
     Constraints: (C1) operand and result have the same shape.
 

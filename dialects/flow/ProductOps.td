@@ -7,7 +7,7 @@
 def LinearOp : FlowOp<"linear", [AttrSizedOperandSegments, Adjoint, PlanLowering]> {
   let summary = "affine map of the concatenated inputs";
   let description = [{
-    y = [x_0 x_1 ...] W^T + b. Inputs are matrices `tensor<?xI_ixT>`, W is `tensor<OxIxT>`, b (optional)
+    Formula: y = [x_0 x_1 ...] W^T + b. Inputs are matrices `tensor<?xI_ixT>`, W is `tensor<OxIxT>`, b (optional)
     `tensor<OxT>`, y `tensor<?xOxT>`. The inputs are never concatenated in memory. An input may have no column.
 
     Adjoint: dx_i = dy W[:, columns of i] (linear_grad_input), dW = dy^T [x_0 x_1 ...] (linear_grad_weight),
@@ -28,8 +28,11 @@ def LinearOp : FlowOp<"linear", [AttrSizedOperandSegments, Adjoint, PlanLowering
 def LinearGradInputOp : FlowOp<"linear_grad_input", [PlanLowering]> {
   let summary = "gradient of a linear map's input";
   let description = [{
-    dx = dy W[:, start : start + I] (+ accumulator), dy `tensor<?xOxT>`, W `tensor<OxI_allxT>`, dx `tensor<?xIxT>`. The
-    accumulator, if there, is a gradient of the same value from elsewhere; the product adds to it in place.
+    Formula: dx = dy W[:, start : start + I] (+ accumulator), dy `tensor<?xOxT>`, W `tensor<OxI_allxT>`, dx
+    `tensor<?xIxT>`. The accumulator, if there, is a gradient of the same value from elsewhere; the product adds to it in
+    place.
+
+    Adjoint: none; it is part of the backward pass.
 
     Constraints: (C1) dy has O columns; (C2) start + I <= I_all; (C3) the accumulator has the result's type.
 
@@ -45,7 +48,9 @@ def LinearGradInputOp : FlowOp<"linear_grad_input", [PlanLowering]> {
 def LinearGradWeightOp : FlowOp<"linear_grad_weight", [PlanLowering]> {
   let summary = "gradient of a linear map's weight";
   let description = [{
-    dW = dy^T [x_0 x_1 ...], `tensor<OxIxT>`.
+    Formula: dW = dy^T [x_0 x_1 ...], `tensor<OxIxT>`.
+
+    Adjoint: none; it is part of the backward pass.
 
     Constraints: (C1) the inputs' columns add up to I and dy has O columns.
 
@@ -60,7 +65,9 @@ def LinearGradWeightOp : FlowOp<"linear_grad_weight", [PlanLowering]> {
 def AddBiasOp : FlowOp<"add_bias", [Rowwise]> {
   let summary = "adds a column vector to every row";
   let description = [{
-    y[r, c] = x[r, c] + b[c]. Fuse splits it off flow.linear so that the kernel behind the product does it.
+    Formula: y[r, c] = x[r, c] + b[c]. Fuse splits it off flow.linear so that the kernel behind the product does it.
+
+    Adjoint: none; Fuse makes it, behind Autodiff.
 
     Constraints: (C1) x and y have the same type and b one entry a column.
 
@@ -74,7 +81,9 @@ def AddBiasOp : FlowOp<"add_bias", [Rowwise]> {
 def SumRowsOp : FlowOp<"sum_rows", [RowwiseWith<["getResultKind"]>]> {
   let summary = "sum over the rows of a batch";
   let description = [{
-    y[c] = sum over r of x[r, c]: `tensor<?xCxT>` to `tensor<CxT>`, `tensor<?xT>` to `tensor<T>`.
+    Formula: y[c] = sum over r of x[r, c]: `tensor<?xCxT>` to `tensor<CxT>`, `tensor<?xT>` to `tensor<T>`.
+
+    Adjoint: none; it is part of the backward pass.
 
     Constraints: (C1) the result is the operand without its row dimension.
 
@@ -88,7 +97,8 @@ def SumRowsOp : FlowOp<"sum_rows", [RowwiseWith<["getResultKind"]>]> {
 def SplitColumnsOp : FlowOp<"split_columns", [Adjoint, PlanLowering]> {
   let summary = "every second column, and the others";
   let description = [{
-    a = x[:, start::2], b = x[:, (1-start)::2]: the features a coupling step transforms and those that condition it.
+    Formula: a = x[:, start::2], b = x[:, (1-start)::2]: the features a coupling step transforms and those that condition it.
+
     Adjoint: interleave_columns of the two gradients.
 
     Constraints: (C1) start is 0 or 1; (C2) a has ceil((D - start)/2) columns and b the rest.
@@ -103,7 +113,9 @@ def SplitColumnsOp : FlowOp<"split_columns", [Adjoint, PlanLowering]> {
 def InterleaveColumnsOp : FlowOp<"interleave_columns", [Adjoint, PlanLowering]> {
   let summary = "inverse of split_columns";
   let description = [{
-    y[:, start::2] = a, y[:, (1-start)::2] = b. Adjoint: split_columns of the gradient.
+    Formula: y[:, start::2] = a, y[:, (1-start)::2] = b.
+
+    Adjoint: split_columns of the gradient.
 
     Constraints: (C1) start is 0 or 1; (C2) the columns of a and b fit as in split_columns.
 
@@ -117,7 +129,10 @@ def InterleaveColumnsOp : FlowOp<"interleave_columns", [Adjoint, PlanLowering]> 
 def ConcatColumnsOp : FlowOp<"concat_columns", [PlanLowering]> {
   let summary = "matrices side by side";
   let description = [{
-    y = [x_0 x_1 ...]. Used for outputs (the embedding with its context parameters); products take several inputs instead.
+    Formula: y = [x_0 x_1 ...]. Used for outputs (the embedding with its context parameters); products take several inputs
+    instead.
+
+    Adjoint: none; outputs and data are concatenated, behind and in front of what is trained.
 
     Constraints: (C1) the columns add up.
 
@@ -131,7 +146,11 @@ def ConcatColumnsOp : FlowOp<"concat_columns", [PlanLowering]> {
 def ZerosOp : FlowOp<"zeros", [PlanLowering]> {
   let summary = "a tensor of zeros";
   let description = [{
-    Stands for the gradient of a result that nothing depends on.
+    Formula: y[r, c] = 0. Stands for the gradient of a result that nothing depends on.
+
+    Adjoint: none; a constant.
+
+    Constraints: none.
 
     Example: `%z = flow.zeros : () -> tensor<?x3xf32>`
   }];
@@ -141,8 +160,10 @@ def ZerosOp : FlowOp<"zeros", [PlanLowering]> {
 def FusedOp : Op<FlowDialect, "fused", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs a fused kernel";
   let description = [{
-    Calls a function with `flow.kernel`. Operands and results have its types up to the column count, which is that of
-    the use. Used by all equal groups of a network; defined once.
+    Formula: (y_0, y_1, ...) = kernel(x_0, x_1, ...), for a function with `flow.kernel`. Operands and results have its
+    types up to the column count, which is that of the use. Used by all equal groups of a network; defined once.
+
+    Adjoint: none; Fuse comes behind Autodiff.
 
     Constraints: (C1) the callee exists, has `flow.kernel` and as many arguments and results; (C2) types agree in rank
     and element type.

@@ -6,6 +6,8 @@
 #include "dialects/plan/PlanOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -53,10 +55,34 @@ std::pair<Operation *, int64_t> getBase(Value view) {
 
 //===-- verifiers ---------------------------------------------------------===//
 
+LogicalResult ViewType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t dim0, int64_t dim1,
+                               int64_t stride0, int64_t stride1, Type elementType) {
+  if (dim0 < rowsOfCall || dim1 < rowsOfCall || (dim0 == rowsOfCall && dim1 == rowsOfCall))
+    return emitError() << "(C1) a dimension is negative, and not the one that is the row count";
+  if (stride0 <= 0 || stride1 <= 0)
+    return emitError() << "(C2) a stride is not positive";
+  if (!elementType.isF32() && !elementType.isF64() && !elementType.isSignlessInteger(64))
+    return emitError() << "(C3) the element type " << elementType << " is none of f32, f64, i64";
+  return success();
+}
+
 static LogicalResult check(Operation *op, bool holds, int constraint, const Twine &message) {
   if (holds)
     return success();
   return op->emitOpError("(C") << constraint << ") " << message;
+}
+
+/// What the attributes say, not what an unsigned reading of them does.
+static int64_t getSigned(IntegerAttr attribute) { return attribute.getValue().getSExtValue(); }
+
+static ViewType getType(Value view) { return cast<ViewType>(view.getType()); }
+
+static bool isReal(Type elementType) { return elementType.isF32() || elementType.isF64(); }
+
+/// Whether a tensor of this shape lies in the view as it is: dimensions that it lacks are 1.
+static bool hasShape(ViewType view, ArrayRef<int64_t> shape) {
+  auto getDim = [&](size_t i) { return i < shape.size() ? shape[i] : 1; };
+  return shape.size() <= 2 && view.getDim0() == getDim(0) && view.getDim1() == getDim(1);
 }
 
 LogicalResult TensorOp::verify() {
@@ -65,42 +91,102 @@ LogicalResult TensorOp::verify() {
   bool init = llvm::is_contained({"none", "uniform", "fill", "permutation"}, getInit());
   if (failed(check(*this, kind && init, 1, "unknown kind or init")))
     return failure();
-  return check(*this, getOffset() % 64 == 0, 2, "the offset is no multiple of 64");
+  int64_t offset = getSigned(getOffsetAttr());
+  if (failed(check(*this, offset >= 0 && offset % 64 == 0, 2, "the offset is negative or no multiple of 64")))
+    return failure();
+  if (failed(check(*this, hasShape(cast<ViewType>(getView()), getShape()), 3,
+                   "the view does not have the shape's dimensions")))
+    return failure();
+  return check(*this, getTrainable().empty() || getKind() == "parameter", 4,
+               "what is no parameter is not trained");
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  for (Operation &op : getBlock())
+    if (!isa<PersistentOp, BufferOp, SubviewOp, InputOp, OutputOp, StepOpInterface>(op))
+      return emitOpError("(C1) holds '") << op.getName() << "', which is no view, input, output or step";
+  return success();
+}
+
+LogicalResult PersistentOp::verify() {
+  int64_t offset = getSigned(getOffsetAttr());
+  return check(*this, offset >= 0 && offset % getElementBytes(getType().getElementType()) == 0, 1,
+               "the offset is negative or no multiple of the element's size");
 }
 
 LogicalResult BufferOp::verify() {
-  return check(*this, !getOffset() || *getOffset() % 64 == 0, 1, "the offset is no multiple of 64");
+  int64_t offset = getOffset() ? getSigned(getOffsetAttr()) : 0;
+  return check(*this, offset >= 0 && offset % 64 == 0, 1, "the offset is negative or no multiple of 64");
 }
 
 LogicalResult SubviewOp::verify() {
-  return check(*this,
-               cast<ViewType>(getSource().getType()).getElementType() ==
-                   cast<ViewType>(getResult().getType()).getElementType(),
-               1, "element types differ");
+  if (failed(check(*this,
+                   plan::getType(getSource()).getElementType() == plan::getType(getResult()).getElementType(),
+                   1, "element types differ")))
+    return failure();
+  return check(*this, getSigned(getOffsetAttr()) >= 0, 2, "the offset is negative");
+}
+
+LogicalResult OutputOp::verify() {
+  return check(*this, hasShape(plan::getType(getView()), getShape()), 1,
+               "the view does not have the shape's dimensions");
+}
+
+LogicalResult InputOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto tensor = symbols.lookupNearestSymbolFrom<TensorOp>(*this, getTensorAttr());
+  return check(*this, tensor && tensor.getKind() == "input", 1, "names no plan.tensor of kind input");
 }
 
 LogicalResult KernelOp::verify() {
-  int64_t rows = getRows(), columns = getColumns();
+  int64_t rows = getSigned(getRowsAttr()), columns = getSigned(getColumnsAttr());
   return check(*this, (rows == rowsOfCall || rows > 0) && columns > 0, 1, "no points to run over");
 }
 
+/// Whether views have the element types of the tensors that a kernel is declared with.
+static bool haveElementTypes(ValueRange views, ArrayRef<Type> tensors) {
+  return llvm::all_of(llvm::zip(views, tensors), [](auto pair) {
+    auto [view, tensor] = pair;
+    return getType(view).getElementType() == getElementTypeOrSelf(tensor);
+  });
+}
+
+LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *callee = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
+  if (!callee)
+    return success();
+  auto function = dyn_cast<FunctionOpInterface>(callee);
+  if (failed(check(*this,
+                   function && function->hasAttr("flow.kernel") &&
+                       function.getNumArguments() == getInputs().size() &&
+                       function.getNumResults() == getOutputs().size(),
+                   2, "the callee is no kernel with an argument a read and a result a write")))
+    return failure();
+  return check(*this,
+               haveElementTypes(getInputs(), function.getArgumentTypes()) &&
+                   haveElementTypes(getOutputs(), function.getResultTypes()),
+               3, "views and kernel differ in element types");
+}
+
 LogicalResult GemmOp::verify() {
-  auto a = cast<ViewType>(getA().getType()), b = cast<ViewType>(getB().getType()),
-       c = cast<ViewType>(getC().getType());
+  ViewType a = plan::getType(getA()), b = plan::getType(getB()), c = plan::getType(getC());
+  ViewType bias = getBias() ? plan::getType(getBias()) : ViewType();
   bool dims = a.getDim0() == c.getDim0() && a.getDim1() == b.getDim0() && b.getDim1() == c.getDim1();
-  if (getBias())
-    dims = dims && cast<ViewType>(getBias().getType()).getDim0() == c.getDim1();
+  if (bias)
+    dims = dims && bias.getDim0() == c.getDim1() && bias.getDim1() == 1;
   if (failed(check(*this, dims, 1, "dimensions do not agree")))
     return failure();
   for (ViewType view : {a, b, c})
     if (failed(check(*this, view.getStride0() == 1 || view.getStride1() == 1, 2, "neither stride is 1")))
       return failure();
-  return check(*this, a.getElementType() == b.getElementType() && b.getElementType() == c.getElementType(), 3,
-               "element types differ");
+  Type element = c.getElementType();
+  return check(*this,
+               isReal(element) && a.getElementType() == element && b.getElementType() == element &&
+                   (!bias || bias.getElementType() == element),
+               3, "element types differ or are not real");
 }
 
 LogicalResult CopyOp::verify() {
-  auto s = cast<ViewType>(getSource().getType()), t = cast<ViewType>(getTarget().getType());
+  ViewType s = plan::getType(getSource()), t = plan::getType(getTarget());
   return check(*this,
                s.getDim0() == t.getDim0() && s.getDim1() == t.getDim1() &&
                    s.getElementType() == t.getElementType(),
@@ -108,8 +194,8 @@ LogicalResult CopyOp::verify() {
 }
 
 LogicalResult GatherOp::verify() {
-  auto table = cast<ViewType>(getTable().getType()), index = cast<ViewType>(getIndex().getType());
-  auto target = cast<ViewType>(getTarget().getType());
+  ViewType table = plan::getType(getTable()), index = plan::getType(getIndex()),
+           target = plan::getType(getTarget());
   if (failed(check(*this,
                    table.getDim1() == target.getDim1() && table.getElementType() == target.getElementType() &&
                        table.getDim0() != rowsOfCall,
@@ -119,6 +205,27 @@ LogicalResult GatherOp::verify() {
                index.getDim0() == target.getDim0() && index.getDim1() == 1 &&
                    index.getElementType().isInteger(64),
                2, "the index does not fit the target");
+}
+
+LogicalResult FillOp::verify() {
+  bool real = isReal(plan::getType(getTarget()).getElementType());
+  return check(*this, real || getValue().isInteger(), 1, "an integer view gets a fraction");
+}
+
+LogicalResult AllReduceOp::verify() {
+  if (failed(check(*this, getSigned(getStreamAttr()) >= 0, 1, "the stream is negative")))
+    return failure();
+  return check(*this, isReal(plan::getType(getTarget()).getElementType()), 2, "the element type is not real");
+}
+
+LogicalResult RecordOp::verify() {
+  return check(*this, getSigned(getEventAttr()) >= 0 && getSigned(getStreamAttr()) >= 0, 1,
+               "event or stream is negative");
+}
+
+LogicalResult WaitOp::verify() {
+  return check(*this, getSigned(getEventAttr()) >= 0 && getSigned(getStreamAttr()) >= 0, 1,
+               "event or stream is negative");
 }
 
 //===-- what steps read and write -----------------------------------------===//

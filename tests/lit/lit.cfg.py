@@ -7,6 +7,7 @@ import lit.formats
 config.name = "Kowari"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.kowari_binary_dir, "tests", "lit")
 config.environment["PATH"] = os.pathsep.join(
