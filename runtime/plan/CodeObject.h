@@ -14,7 +14,8 @@
 
 namespace kowari::plan {
 
-/// A shared object loaded from memory. Kernels are valid as long as it lives.
+/// A shared object loaded from memory, or, with the environment variable KOWARI_CODE_DIR, from a new file in
+/// that folder, which stays for perf. Kernels are valid as long as the object lives.
 class CodeObject {
 public:
   /// `code` may be empty, for programs without kernels.
