@@ -111,10 +111,12 @@ public:
   }
 
   static bool hasLoss(func::FuncOp function) {
+    if (function.isExternal())
+      return false;
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       if (function.getResultAttrOfType<StringAttr>(i, "flow.output") ==
           StringAttr::get(function.getContext(), "loss"))
-        return true;
+        return flow::getShape(function.getResultTypes()[i]) == flow::Shape::Scalar;
     return false;
   }
 
@@ -252,7 +254,7 @@ struct AutodiffPass : impl::AutodiffBase<AutodiffPass> {
     auto stages = getOperation()->getAttrOfType<ArrayAttr>("flow.stages");
     if (!loss || !stages || !StepBuilder::hasLoss(loss)) {
       getOperation().emitError(
-          "autodiff needs a function @loss with a result flow.output = \"loss\" and the attribute "
+          "autodiff needs a function @loss with a scalar result flow.output = \"loss\" and the attribute "
           "flow.stages");
       return signalPassFailure();
     }

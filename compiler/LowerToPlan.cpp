@@ -3,6 +3,7 @@
 // Part of Kowari, under the Apache License 2.0.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/EntryChecks.h"
 #include "compiler/Passes.h"
 #include "compiler/PlanBuilder.h"
 
@@ -17,6 +18,8 @@ namespace {
 
 struct LowerToPlanPass : impl::LowerToPlanBase<LowerToPlanPass> {
   void runOnOperation() override {
+    if (failed(checkEntries(getOperation())))
+      return signalPassFailure();
     SmallVector<func::FuncOp> functions;
     int64_t maxRows = 0;
     for (auto function : getOperation().getOps<func::FuncOp>())

@@ -28,10 +28,21 @@ def FlowDialect : Dialect {
 
     Function arguments and results carry their role as an attribute: `flow.batch = "theta"`, `flow.parameter`,
     `flow.state`, `flow.constant`, `flow.optimizer`, `flow.scalar`, and for results also `flow.output`.
+    A function with `flow.max_rows` is an entry, which becomes a plan. `flow.stages` of the module says for each stage of
+    a training which optimizer it has and whether it freezes the first layer.
     Functions with `flow.kernel` are fused kernels; the column count in their types is that of their first use, the
     machine code takes it as an argument.
+
+    Constraints on these attributes: (C1) a role is a name, and the only one of its argument or result; (C2) what has a
+    role is a tensor of one of the four shapes or a static matrix, of f32, f64 or i64; (C3) `flow.stages` is a list on the
+    module, each stage with `optimizer` adam, adamw or sgd and the numbers and flags of flow.adam or flow.sgd, and
+    `freeze_rb_layer`; (C4) `flow.max_rows` is a positive i64 on a function of one block, all of whose arguments that are
+    used have a role.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::func::FuncDialect"];
 }

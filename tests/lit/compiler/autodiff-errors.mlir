@@ -2,13 +2,13 @@
 //
 // What autodiff refuses.
 
-// expected-error @below {{autodiff needs a function @loss with a result flow.output = "loss" and the attribute flow.stages}}
+// expected-error @below {{autodiff needs a function @loss with a scalar result flow.output = "loss" and the attribute flow.stages}}
 module attributes {flow.stages = []} {
 }
 
 // -----
 
-// expected-error @below {{autodiff needs a function @loss with a result flow.output = "loss" and the attribute flow.stages}}
+// expected-error @below {{autodiff needs a function @loss with a scalar result flow.output = "loss" and the attribute flow.stages}}
 module {
 func.func @loss(%x: tensor<f32> {flow.parameter = "x"}) -> (tensor<f32> {flow.output = "loss"}) {
   return %x : tensor<f32>
@@ -17,11 +17,27 @@ func.func @loss(%x: tensor<f32> {flow.parameter = "x"}) -> (tensor<f32> {flow.ou
 
 // -----
 
-// expected-error @below {{autodiff needs a function @loss with a result flow.output = "loss" and the attribute flow.stages}}
+// expected-error @below {{autodiff needs a function @loss with a scalar result flow.output = "loss" and the attribute flow.stages}}
 module attributes {flow.stages = []} {
 func.func @loss(%x: tensor<f32> {flow.parameter = "x"}) -> (tensor<f32> {flow.output = "mean"}) {
   return %x : tensor<f32>
 }
+}
+
+// -----
+
+// expected-error @below {{autodiff needs a function @loss with a scalar result flow.output = "loss" and the attribute flow.stages}}
+module attributes {flow.stages = []} {
+func.func @loss(%x: tensor<?xf32> {flow.batch = "x"}) -> (tensor<?xf32> {flow.output = "loss"}) {
+  return %x : tensor<?xf32>
+}
+}
+
+// -----
+
+// expected-error @below {{autodiff needs a function @loss with a scalar result flow.output = "loss" and the attribute flow.stages}}
+module attributes {flow.stages = []} {
+func.func private @loss(tensor<f32> {flow.parameter = "x"}) -> (tensor<f32> {flow.output = "loss"})
 }
 
 // -----

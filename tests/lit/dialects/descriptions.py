@@ -3,7 +3,7 @@
 descriptions.py operations FILE...    prints the name of every operation
 descriptions.py examples FILE...      prints the example of every operation: of flow as a function @example_<operation>, of
                                       plan in a program of that name
-descriptions.py constraints FILE...   prints <name>_c<n> for every constraint (Cn) of every operation and type
+descriptions.py constraints FILE...   prints <name>_c<n> for every constraint (Cn) of every operation, type and dialect
 descriptions.py sections FILE...      prints nothing if every description has the sections that it owes, in order
 
 An operation of flow owes Formula, Adjoint, Constraints and Example, one of plan Does, Constraints and Example, a pass
@@ -18,9 +18,11 @@ SECTIONS = {
     "flow": ["Formula", "Adjoint", "Constraints", "Example"],
     "plan": ["Does", "Constraints", "Example"],
     "type": ["Constraints", "Example"],
+    "dialect": [],
     "pass": ["Expects", "Does", "Guarantees", "Example"],
 }
-KINDS = {"FlowOp": "flow", "PlanOp": "plan", "InProgram": "plan", "Step": "plan", "Pass": "pass", "TypeDef": "type"}
+KINDS = {"FlowOp": "flow", "PlanOp": "plan", "InProgram": "plan", "Step": "plan", "Pass": "pass", "TypeDef": "type",
+         "Dialect": "dialect"}
 
 
 class Description(NamedTuple):
@@ -41,12 +43,13 @@ def read(files):
     for path in files:
         for definition in re.split(r"^(?=def )", open(path).read(), flags=re.M)[1:]:
             head, brace, body = definition.partition("{\n")
-            base = re.match(r"def \w+ *:\s*(\w+)<", head)
+            base = re.match(r"def \w+ *:\s*(\w+)\b", head)
             text = re.search(r"let description = \[\{(.*?)\}\];", body, re.S)
             kind = base and ("flow" if "Op<FlowDialect" in head else KINDS.get(base.group(1)))
             if not brace or not kind:
                 continue
-            name = re.search(r'let mnemonic = "(\w+)"' if kind == "type" else r'"([\w-]+)"', definition).group(1)
+            name = re.search({"type": r'let mnemonic = "(\w+)"', "dialect": r'let name = "(\w+)"'}.get(kind, r'"([\w-]+)"'),
+                             definition).group(1)
             yield Description(kind, name, head, text.group(1) if text else "")
 
 
