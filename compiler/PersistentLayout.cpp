@@ -83,7 +83,7 @@ void PersistentLayout::collect(ModuleOp module) {
       DictionaryAttr attributes = function.getArgAttrDict(argument.getArgNumber());
       for (StringRef role :
            {"flow.parameter", "flow.state", "flow.constant", "flow.optimizer", "flow.scalar", "flow.batch"})
-        if (auto name = attributes.getAs<StringAttr>(role))
+        if (auto name = attributes ? attributes.getAs<StringAttr>(role) : StringAttr())
           if (seen.insert(makeKey(role, name)).second)
             arguments.push_back(
                 {role.str(), name.str(), cast<RankedTensorType>(argument.getType()), attributes});

@@ -63,6 +63,8 @@ LogicalResult FusedOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto kernel = symbolTable.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
   if (!kernel || !kernel->hasAttr("flow.kernel"))
     return emitOpError("(C1) needs a function with flow.kernel named ") << getKernel();
+  if (auto caller = (*this)->getParentOfType<func::FuncOp>(); caller && caller->hasAttr("flow.kernel"))
+    return emitOpError("(C3) stands in kernel ") << caller.getSymName() << ": kernels call no kernels";
   auto compare = [&](TypeRange formal, TypeRange actual, StringRef what) -> LogicalResult {
     if (formal.size() != actual.size())
       return emitOpError("(C1) kernel has ") << formal.size() << " " << what << ", the use " << actual.size();

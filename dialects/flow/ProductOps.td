@@ -166,7 +166,7 @@ def FusedOp : Op<FlowDialect, "fused", [Pure, DeclareOpInterfaceMethods<SymbolUs
     Adjoint: none; Fuse comes behind Autodiff.
 
     Constraints: (C1) the callee exists, has `flow.kernel` and as many arguments and results; (C2) types agree in rank
-    and element type.
+    and element type; (C3) the call itself stands in no kernel.
 
     Example: `%y = flow.fused @elu(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>`
   }];

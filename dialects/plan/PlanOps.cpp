@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/plan/PlanOps.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -54,6 +55,16 @@ std::pair<Operation *, int64_t> getBase(Value view) {
 }
 
 //===-- verifiers ---------------------------------------------------------===//
+
+LogicalResult PlanDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (!llvm::is_contained({"plan.max_rows", "plan.persistent_bytes", "plan.arena_bytes"}, name))
+    return success();
+  auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (isa<ModuleOp>(op) && number && number.getType().isInteger(64) && number.getInt() >= 0)
+    return success();
+  return op->emitOpError("(C1) ") << name << " is an i64 of the module, not negative";
+}
 
 LogicalResult ViewType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t dim0, int64_t dim1,
                                int64_t stride0, int64_t stride1, Type elementType) {

@@ -25,8 +25,12 @@ def PlanDialect : Dialect {
     plan.tensor and plan.program stand in the module, everything else in a program. What depends on the row count (bytes
     that nobody wrote, buffers over each other, a wait for what nobody recorded) no verifier sees: `kowari-opt
     --validate-each` runs the plan and watches.
+
+    Constraints: (C1) `plan.max_rows`, `plan.persistent_bytes` and `plan.arena_bytes` are i64 numbers of the module, not
+    negative.
   }];
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 def ViewType : TypeDef<PlanDialect, "View"> {

@@ -55,3 +55,14 @@ func.func @layouts(%z: tensor<?x6xf32> {flow.batch = "z"}, %w: tensor<6x3xf32> {
   %back = flow.interleave_columns %a, %i {start = 0 : i64} : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x6xf32>
   return %l, %k, %back : tensor<?xf32>, tensor<?xf32>, tensor<?x6xf32>
 }
+
+// -----
+
+// What is no entry stays as it is, with or without roles.
+// CHECK-LABEL: module attributes {plan.max_rows = 0 : i64, plan.persistent_bytes = 0 : i64}
+// CHECK-NOT:     plan.program
+// CHECK:         func.func @helper
+func.func @helper(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  %y = flow.negate %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}

@@ -68,3 +68,15 @@ func.func @fused_with_other_columns(%x: tensor<?x9xf32>) {
   %y = flow.fused @elu(%x) : (tensor<?x9xf32>) -> tensor<?x9xf32>
   return
 }
+
+// -----
+
+func.func private @elu(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {flow.kernel} {
+  return %x : tensor<?x8xf32>
+}
+
+func.func private @fused_c3(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {flow.kernel} {
+  // expected-error @+1 {{(C3) stands in kernel fused_c3: kernels call no kernels}}
+  %y = flow.fused @elu(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}

@@ -121,3 +121,33 @@ plan.program @input_c1 {
   // expected-error @below {{'plan.input' op (C1) names no plan.tensor of kind input}}
   plan.input @other
 }
+
+// -----
+
+// expected-error @below {{'builtin.module' op (C1) plan.max_rows is an i64 of the module, not negative}}
+module attributes {plan.max_rows = -8 : i64} {
+plan.program @plan_c1 {
+}
+}
+
+// -----
+
+// expected-error @below {{'builtin.module' op (C1) plan.persistent_bytes is an i64 of the module, not negative}}
+module attributes {plan.persistent_bytes = 64 : i32} {
+plan.program @plan_c1 {
+}
+}
+
+// -----
+
+// expected-error @below {{'builtin.module' op (C1) plan.arena_bytes is an i64 of the module, not negative}}
+module attributes {plan.arena_bytes = "much"} {
+plan.program @plan_c1 {
+}
+}
+
+// -----
+
+// expected-error @below {{'plan.program' op (C1) plan.max_rows is an i64 of the module, not negative}}
+plan.program @plan_c1 attributes {plan.max_rows = 8 : i64} {
+}
