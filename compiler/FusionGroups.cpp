@@ -103,13 +103,13 @@ private:
     return isa<flow::AddBiasOp>(op) && op->hasOneUse() && classify(*op->user_begin()) != PointClass::None;
   }
 
-  /// What `op` reads once absorbed operations are taken to be part of it.
+  /// What `op` reads once absorbed operations, one behind the other, are taken to be part of it.
   static SmallVector<Value> getSources(Operation *op) {
     SmallVector<Value> sources;
     for (Value v : op->getOperands()) {
       Operation *def = v.getDefiningOp();
       if (def && isAbsorbed(def))
-        llvm::append_range(sources, def->getOperands());
+        llvm::append_range(sources, getSources(def));
       else
         sources.push_back(v);
     }
@@ -206,7 +206,7 @@ private:
     for (FusionGroup &group : groups) {
       if (group.ops.empty())
         continue;
-      for (size_t i = 0, count = group.ops.size(); i < count; ++i)
+      for (size_t i = 0; i < group.ops.size(); ++i) // absorbed ones may have absorbed others
         for (Value v : group.ops[i]->getOperands())
           if (Operation *def = v.getDefiningOp(); def && isAbsorbed(def))
             group.ops.push_back(def);

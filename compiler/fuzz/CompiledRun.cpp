@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/fuzz/CompiledRun.h"
+#include "compiler/fuzz/StepCheck.h"
 #include "compiler/interpreter/PlanNumbers.h"
 #include "runtime/plan/Program.h"
 
@@ -142,7 +143,12 @@ std::optional<std::string> compareCompiled(ModuleOp planned, const std::string &
         continue;
       std::string where = "compiled @" + name + " with " + std::to_string(rows) + " rows: ";
       CompiledEntry entry(**program, name, rows);
-      Status status = entry.writeInputs(interpreter::makeRandomTensors(planProgram, rows, options.seed));
+      const NamedTensors inputs = interpreter::makeRandomTensors(planProgram, rows, options.seed);
+      if (Status status = entry.writeInputs(inputs); !status)
+        return where + status.message();
+      if (auto difference = findWrongStep(**program, planProgram, rows, inputs, options.seed))
+        return where + *difference;
+      Status status = entry.writeInputs(inputs); // the steps have changed parameters
       if (status)
         status = entry.run();
       if (!status)

@@ -19,9 +19,16 @@ namespace kowari::fuzz {
 FuzzCase FuzzCase::make(uint64_t seed, uint64_t index) {
   std::mt19937_64 generator(seed * 0x9e3779b97f4a7c15 + index);
   generator.discard(8);
-  if (generator() % 2)
+  switch (generator() % 8) {
+  case 0:
+  case 1:
+    return FuzzCase(makeRandomPlan(generator));
+  case 2:
+  case 3:
+    return FuzzCase(makeRandomFunction(generator));
+  default:
     return FuzzCase(makeRandomSpec(generator));
-  return FuzzCase(makeRandomFunction(generator));
+  }
 }
 
 Result<FuzzCase> FuzzCase::read(const std::string &path) {
@@ -43,6 +50,8 @@ std::string FuzzCase::describe() const {
     return "network " + spec->toCanonicalJson();
   if (auto *function = std::get_if<RandomFunction>(&content))
     return "function of " + std::to_string(function->statements.size()) + " statements";
+  if (auto *plan = std::get_if<RandomPlan>(&content))
+    return "plan of " + std::to_string(plan->statements.size()) + " steps";
   return "module";
 }
 
@@ -54,18 +63,16 @@ std::vector<FuzzCase> FuzzCase::simplify() const {
   if (auto *function = std::get_if<RandomFunction>(&content))
     for (RandomFunction &changed : fuzz::simplify(*function))
       simpler.emplace_back(std::move(changed));
+  if (auto *plan = std::get_if<RandomPlan>(&content))
+    for (RandomPlan &changed : fuzz::simplify(*plan))
+      simpler.emplace_back(std::move(changed));
   return simpler;
 }
 
 Result<std::string> FuzzCase::writeTo(const std::string &folder) const {
   std::string path = folder + (isNetwork() ? "/spec.json" : "/module.mlir");
   std::ofstream file(path);
-  if (auto *spec = std::get_if<ProgramSpec>(&content))
-    file << spec->toCanonicalJson() << "\n";
-  else if (auto *function = std::get_if<RandomFunction>(&content))
-    file << function->print();
-  else
-    file << std::get<std::string>(content);
+  file << print();
   file.close();
   if (!file)
     return Status::error("cannot write " + path + "; is the disk full?");
@@ -75,8 +82,17 @@ Result<std::string> FuzzCase::writeTo(const std::string &folder) const {
 OwningOpRef<ModuleOp> FuzzCase::build(MLIRContext &context) const {
   if (auto *spec = std::get_if<ProgramSpec>(&content))
     return graph::buildGraph(context, *spec);
-  auto *function = std::get_if<RandomFunction>(&content);
-  return parseSourceString<ModuleOp>(function ? function->print() : std::get<std::string>(content), &context);
+  return parseSourceString<ModuleOp>(print(), &context);
+}
+
+std::string FuzzCase::print() const {
+  if (auto *spec = std::get_if<ProgramSpec>(&content))
+    return spec->toCanonicalJson() + "\n";
+  if (auto *function = std::get_if<RandomFunction>(&content))
+    return function->print();
+  if (auto *plan = std::get_if<RandomPlan>(&content))
+    return plan->print();
+  return std::get<std::string>(content);
 }
 
 ProgramSpec FuzzCase::getSpec() const {
@@ -85,8 +101,7 @@ ProgramSpec FuzzCase::getSpec() const {
   ProgramSpec spec;
   spec.hasEmbedding = false;
   spec.maxRows = 1;
-  auto *function = std::get_if<RandomFunction>(&content);
-  bool isF64 = function ? function->isF64 : std::get<std::string>(content).find("f32>") == std::string::npos;
+  bool isF64 = print().find("f32>") == std::string::npos;
   spec.elementType = isF64 ? ElementType::F64 : ElementType::F32;
   return spec;
 }

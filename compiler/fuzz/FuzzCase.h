@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/fuzz/RandomFunction.h"
+#include "compiler/fuzz/RandomPlan.h"
 #include "frontend/settings/ProgramSpec.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -15,10 +16,11 @@
 
 namespace kowari::fuzz {
 
-/// A network, a random function, or a module from a file (as text), which cannot be simplified.
+/// A network, a random function, a random plan, or a module from a file (as text), which cannot be
+/// simplified.
 class FuzzCase {
 public:
-  explicit FuzzCase(std::variant<ProgramSpec, RandomFunction, std::string> source)
+  explicit FuzzCase(std::variant<ProgramSpec, RandomFunction, RandomPlan, std::string> source)
       : content(std::move(source)) {}
   /// Case number `index` of a seed.
   static FuzzCase make(uint64_t seed, uint64_t index);
@@ -26,6 +28,7 @@ public:
   static Result<FuzzCase> read(const std::string &path);
 
   bool isNetwork() const { return std::holds_alternative<ProgramSpec>(content); }
+  bool isPlan() const { return std::holds_alternative<RandomPlan>(content); }
   /// "network of 2 steps ..." for messages.
   std::string describe() const;
   std::vector<FuzzCase> simplify() const;
@@ -37,8 +40,11 @@ public:
   /// What the manifest of its artifact holds beside the module.
   ProgramSpec getSpec() const;
 
+  /// The spec as JSON, or the module.
+  std::string print() const;
+
 private:
-  std::variant<ProgramSpec, RandomFunction, std::string> content;
+  std::variant<ProgramSpec, RandomFunction, RandomPlan, std::string> content;
 };
 
 } // namespace kowari::fuzz

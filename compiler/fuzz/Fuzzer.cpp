@@ -81,6 +81,7 @@ ReducedCase reduceCase(ReducedCase best,
 }
 
 Result<FuzzResult> runFuzzer(const FuzzOptions &options, const FuzzProgress &progress) {
+  KOWARI_TRY(checkPassNames(options.check));
   KOWARI_ASSIGN(std::unique_ptr<ScratchFolder> scratch, ScratchFolder::make());
   CheckOptions check = options.check;
   check.scratchFolder = scratch->path;

@@ -56,9 +56,44 @@ EmbeddingSpec makeEmbedding(std::mt19937_64 &g) {
   return e;
 }
 
+/// The input pipeline in front of a network with an embedding.
+DataSpec makeData(std::mt19937_64 &g, const ProgramSpec &spec) {
+  static const char *const extrinsic[] = {"dec", "ra", "geocent_time", "psi", "luminosity_distance"};
+  DataSpec data;
+  data.detectors = spec.embedding.detectors;
+  data.minIndex = pick<int64_t>(g, {0, 0, 1, 3});
+  data.bins = spec.embedding.bins + data.minIndex;
+  data.svdSize = pick<int64_t>(g, {0, 1, 3});
+  data.asdRows = pick<int64_t>(g, {1, 2, 4, 8});
+  data.zeroNoise = happens(g, 0.3);
+  // One whose quantiles are in a table is enough: its 16384 cells slow the interpreter down.
+  bool hasTable = happens(g, 0.3);
+  for (size_t i = 0; i < std::size(extrinsic); ++i) {
+    const char *family =
+        pick(g, {"DeltaFunction", "Uniform", "Sine", "Cosine", "LogUniform", "PowerLaw", "Gaussian"});
+    data.extrinsicPriors.emplace_back(hasTable && i == 1 ? "TruncatedGaussian" : family);
+  }
+  for (int64_t p = 0; p < spec.flow.inputDim + spec.contextParameters; ++p)
+    data.parameterSources.emplace_back(pick(g, {"", "", extrinsic[g() % std::size(extrinsic)], "H1_time"}));
+  return data;
+}
+
 bool isValid(const ProgramSpec &spec) {
   // A flow of one feature that depends on nothing has a conditioner without inputs.
   return spec.flow.inputDim > 1 || spec.contextDim() > 0;
+}
+
+/// Makes the input pipeline one of this network again.
+void fitData(ProgramSpec &spec) {
+  if (spec.data.detectors == 0)
+    return;
+  if (!spec.hasEmbedding) {
+    spec.data = DataSpec();
+    return;
+  }
+  spec.data.detectors = spec.embedding.detectors;
+  spec.data.bins = spec.embedding.bins + spec.data.minIndex;
+  spec.data.parameterSources.resize(spec.flow.inputDim + spec.contextParameters);
 }
 
 /// Collects changed copies.
@@ -70,6 +105,7 @@ public:
   void change(const std::function<void(ProgramSpec &)> &apply) {
     ProgramSpec changed = spec;
     apply(changed);
+    fitData(changed);
     if (isValid(changed) && changed.toCanonicalJson() != spec.toCanonicalJson())
       results.push_back(std::move(changed));
   }
@@ -101,6 +137,18 @@ void simplifyEmbedding(Simplifier &s, const EmbeddingSpec &embedding) {
   s.lower([](ProgramSpec &p) -> int64_t & { return p.embedding.outputDim; }, 1);
 }
 
+void simplifyData(Simplifier &s, const DataSpec &data) {
+  s.change([](ProgramSpec &p) { p.data = DataSpec(); });
+  s.lower([](ProgramSpec &p) -> int64_t & { return p.data.minIndex; }, 0);
+  s.lower([](ProgramSpec &p) -> int64_t & { return p.data.svdSize; }, 0);
+  s.lower([](ProgramSpec &p) -> int64_t & { return p.data.asdRows; }, 1);
+  s.change([](ProgramSpec &p) { p.data.zeroNoise = true; });
+  for (size_t i = 0; i < data.extrinsicPriors.size(); ++i)
+    s.change([i](ProgramSpec &p) { p.data.extrinsicPriors[i] = "Uniform"; });
+  for (size_t i = 0; i < data.parameterSources.size(); ++i)
+    s.change([i](ProgramSpec &p) { p.data.parameterSources[i] = ""; });
+}
+
 } // namespace
 
 ProgramSpec makeRandomSpec(std::mt19937_64 &g) {
@@ -118,6 +166,8 @@ ProgramSpec makeRandomSpec(std::mt19937_64 &g) {
     for (int64_t stages = pick<int64_t>(g, {1, 1, 2}); stages > 0; --stages)
       spec.stages.push_back({makeOptimizer(g), happens(g, 0.4)});
     spec.gradientEntry = true;
+    if (spec.hasEmbedding && happens(g, 0.3))
+      spec.data = makeData(g, spec);
   } while (!isValid(spec));
   return spec;
 }
@@ -128,6 +178,8 @@ std::vector<ProgramSpec> simplify(const ProgramSpec &spec) {
     p.hasEmbedding = false;
     p.embedding = EmbeddingSpec();
   });
+  if (spec.data.detectors > 0)
+    simplifyData(s, spec.data);
   s.lower([](ProgramSpec &p) -> int64_t & { return p.flow.numFlowSteps; }, 1);
   s.change([](ProgramSpec &p) { p.stages.clear(); });
   if (spec.stages.size() > 1)

@@ -12,7 +12,7 @@
 namespace kowari::fuzz {
 
 /// A spec that ProgramSpec::fromJson accepts: all norms, activations and optimizers, few rows, features and
-/// widths, odd ones and the smallest among them. It has a gradient entry and no input pipeline.
+/// widths, odd ones and the smallest among them. It has a gradient entry, and some have an input pipeline.
 ProgramSpec makeRandomSpec(std::mt19937_64 &generator);
 
 /// Specs that differ from this one in one thing and are simpler, the largest simplifications first; none for

@@ -2,8 +2,8 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// Each plug-in of tests/plugins breaks one thing; the check of a case names it. Without them the same case
-// passes.
+// Each plug-in of tests/plugins breaks one thing. The check of a case names it, where without them the same
+// case passes, and the fuzzer comes across it within a few cases, reduces what it found and writes it down.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Passes.h"
@@ -23,10 +23,11 @@ namespace kowari::fuzz {
 namespace {
 
 using ::testing::HasSubstr;
+namespace fs = std::filesystem;
 
-ProgramSpec smallNetwork() {
+ProgramSpec smallNetwork(ElementType element) {
   ProgramSpec spec;
-  spec.elementType = ElementType::F64;
+  spec.elementType = element;
   spec.maxRows = 5;
   spec.flow = {.inputDim = 3,
                .numFlowSteps = 1,
@@ -42,12 +43,22 @@ ProgramSpec smallNetwork() {
   return spec;
 }
 
+/// A pass in place of, or behind, one of the pipeline's.
+struct WrongPass {
+  const char *pass, *place;
+  bool replaces;
+  uint64_t cases;        ///< within which the fuzzer must come across it
+  const char *complaint; ///< what the report of the reduced case says
+
+  void putInto(CheckOptions &options) const { (replaces ? options.replaced : options.added)[place] = pass; }
+};
+
 class WrongPasses : public ::testing::Test {
 protected:
   static void SetUpTestSuite() {
     registerKowariPasses();
     mlir::registerTransformsPasses();
-    for (const char *name : {"WrongAdjoint", "OverlapBuffers", "DropCopy"}) {
+    for (const char *name : {"WrongAdjoint", "OverlapBuffers", "DropCopy", "DropWait", "WrongConstant"}) {
       auto plugin = mlir::PassPlugin::load(std::string(KOWARI_PLUGIN_FOLDER) + "/" + name + ".so");
       ASSERT_TRUE(static_cast<bool>(plugin)) << llvm::toString(plugin.takeError());
       plugin->registerPassRegistryCallbacks();
@@ -56,16 +67,21 @@ protected:
 
   void SetUp() override {
     options.scratchFolder = ::testing::TempDir() + "kowari-wrong-passes-" + std::to_string(::getpid());
-    std::filesystem::create_directories(options.scratchFolder);
+    fs::create_directories(options.scratchFolder);
   }
-  void TearDown() override { std::filesystem::remove_all(options.scratchFolder); }
+  void TearDown() override { fs::remove_all(options.scratchFolder); }
 
-  std::string check() { return checkCase(FuzzCase(smallNetwork()), options).value_or("agrees"); }
+  std::string check(ElementType element = ElementType::F64) {
+    return checkCase(FuzzCase(smallNetwork(element)), options).value_or("agrees");
+  }
 
   CheckOptions options;
 };
 
-TEST_F(WrongPasses, WithoutThemAllAgrees) { EXPECT_EQ(check(), "agrees"); }
+TEST_F(WrongPasses, WithoutThemAllAgrees) {
+  EXPECT_EQ(check(), "agrees");
+  EXPECT_EQ(check(ElementType::F32), "agrees");
+}
 
 TEST_F(WrongPasses, AWrongAdjointDisagreesWithTheLoss) {
   options.replaced["autodiff"] = "wrong-adjoint";
@@ -85,26 +101,73 @@ TEST_F(WrongPasses, ADroppedCopyLeavesBytesUnwritten) {
               AllOf(HasSubstr("pass 'drop-copy' leaves a plan at fault"), HasSubstr("which nobody wrote")));
 }
 
-TEST_F(WrongPasses, TheFuzzerReducesAndReportsThem) {
+TEST_F(WrongPasses, AFloat32ConstantThatIsOffByOneInTenThousandIsSeen) {
+  options.added[codeGeneration] = "wrong-constant";
+  EXPECT_THAT(check(ElementType::F32), AllOf(HasSubstr("compiled @"), HasSubstr("(plan.kernel @k"),
+                                             HasSubstr("compiled from the same operands")));
+  EXPECT_EQ(check(ElementType::F64), "agrees") << "its kernels have nothing in float32";
+}
+
+TEST_F(WrongPasses, APassThatIsNotInThePipelineIsRefused) {
   FuzzOptions fuzz;
-  fuzz.cases = 1;
-  fuzz.check.added["plan-memory"] = "overlap-buffers";
-  fuzz.reductionSeconds = 2;
+  fuzz.cases = 0;
+  fuzz.check.added["plan-memry"] = "drop-wait";
+  Result<FuzzResult> result = runFuzzer(fuzz, [](const FuzzResult &) {});
+  ASSERT_FALSE(result.isOk());
+  EXPECT_THAT(result.status().message(),
+              HasSubstr("'plan-memry' is no pass of the pipeline; these are: autodiff, "));
+  fuzz.check.added = {{codeGeneration, "drop-wait"}};
+  EXPECT_TRUE(runFuzzer(fuzz, [](const FuzzResult &) {}).isOk());
+}
+
+class FuzzerWithWrongPass : public WrongPasses, public ::testing::WithParamInterface<WrongPass> {};
+
+std::string readFile(const fs::path &path) {
+  std::ifstream file(path);
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+/// Lines of a module, characters of a spec.
+size_t measure(const fs::path &folder) {
+  return readFile(folder / (fs::exists(folder / "spec.json") ? "spec.json" : "module.mlir")).size();
+}
+
+TEST_P(FuzzerWithWrongPass, FindsReducesAndReportsIt) {
+  FuzzOptions fuzz;
+  fuzz.cases = GetParam().cases;
+  fuzz.maximumFailures = 1;
+  fuzz.reductionSeconds = 3;
   fuzz.outputFolder = options.scratchFolder + "/failures";
-  while (!FuzzCase::make(fuzz.seed, fuzz.firstCase).isNetwork())
-    ++fuzz.firstCase;
+  GetParam().putInto(fuzz.check);
   Result<FuzzResult> result = runFuzzer(fuzz, [](const FuzzResult &) {});
   ASSERT_TRUE(result.isOk()) << result.status().message();
-  EXPECT_EQ(result->failures, 1u);
-  std::string folder = fuzz.outputFolder + "/seed-1-case-" + std::to_string(fuzz.firstCase);
-  std::ifstream report(folder + "/report.txt");
-  std::string text((std::istreambuf_iterator<char>(report)), {});
-  EXPECT_THAT(text, HasSubstr("overlap-buffers"));
-  Result<FuzzCase> reduced = FuzzCase::read(folder + "/spec.json");
+  ASSERT_EQ(result->failures, 1u) << "in " << result->cases << " cases";
+  const fs::path folder = fs::path(fuzz.outputFolder) / ("seed-1-case-" + std::to_string(result->cases - 1));
+  EXPECT_THAT(readFile(folder / "report.txt"), HasSubstr(GetParam().complaint));
+  EXPECT_LT(measure(folder), measure(folder / "original")) << "is not reduced";
+
+  // What was written down still fails, and does so because of the pass.
+  const fs::path file = folder / (fs::exists(folder / "spec.json") ? "spec.json" : "module.mlir");
+  Result<FuzzCase> reduced = FuzzCase::read(file.string());
   ASSERT_TRUE(reduced.isOk()) << reduced.status().message();
-  EXPECT_LE(reduced->getSpec().toCanonicalJson().size(),
-            FuzzCase::make(fuzz.seed, fuzz.firstCase).getSpec().toCanonicalJson().size());
+  EXPECT_EQ(checkCase(*reduced, options).value_or("agrees"), "agrees");
+  GetParam().putInto(options);
+  EXPECT_THAT(checkCase(*reduced, options).value_or("agrees"), HasSubstr(GetParam().complaint));
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    , FuzzerWithWrongPass,
+    ::testing::Values(
+        WrongPass{"wrong-adjoint", "autodiff", true, 12, "pass 'wrong-adjoint' changes numbers"},
+        WrongPass{"overlap-buffers", "plan-memory", false, 6, "pass 'overlap-buffers' leaves a plan"},
+        WrongPass{"drop-copy", "lower-to-plan", false, 12, "pass 'drop-copy' leaves a plan"},
+        WrongPass{"drop-wait", "plan-memory", false, 30, "pass 'drop-wait' leaves a plan at fault"},
+        WrongPass{"wrong-constant", codeGeneration, false, 12, "compiled from the same operands"}),
+    [](const auto &instance) {
+      std::string name = instance.param.pass;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 } // namespace
 } // namespace kowari::fuzz
