@@ -7,6 +7,7 @@
 #include "runtime/train/CheckpointFolder.h"
 
 #include "runtime/train/AtomicFile.h"
+#include "runtime/train/History.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -64,12 +65,24 @@ Status CheckpointFolder::removeLeftovers() const {
   return Status::ok();
 }
 
+/// One line of history and no model: a run was killed between the two, and nothing can be resumed.
+bool CheckpointFolder::diedInItsFirstSave() const {
+  std::error_code code;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder, code))
+    if (entry.path().extension() == ".pt")
+      return false;
+  const Result<std::vector<HistoryEntry>> history = readHistory(historyPath());
+  return !code && history && history->size() == 1 && history->front().epoch == 1;
+}
+
 Result<CheckpointFolder> CheckpointFolder::openNew(const std::string &path) {
   std::error_code code;
   fs::create_directories(path, code);
   if (code)
     return Status::error("train directory " + path + ": cannot be made: " + code.message());
   KOWARI_ASSIGN(CheckpointFolder result, open(path));
+  if (result.diedInItsFirstSave())
+    fs::remove(result.historyPath(), code);
   for (const std::string &file : {result.historyPath(), result.latestPath()})
     if (fs::exists(file, code))
       return Status::error("train directory " + path + ": holds another run (" +

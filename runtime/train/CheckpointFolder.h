@@ -19,7 +19,8 @@ namespace kowari::train {
 class CheckpointFolder {
 public:
   /// Opens the folder of a new run: creates it if needed and refuses one that cannot be written or that holds
-  /// a history.txt, model_latest.pt or a running training. Nothing in it is changed then.
+  /// a history.txt, model_latest.pt or a running training. Nothing of a run in it is changed then; what a run
+  /// left that was killed before its first checkpoint was whole is removed.
   static Result<CheckpointFolder> openNew(const std::string &path);
   /// Opens the folder of a run that is to be resumed: it must be writable, hold local_settings.yaml and no
   /// running training. Temporary files of an interrupted save are removed.
@@ -44,6 +45,7 @@ public:
 private:
   static Result<CheckpointFolder> open(const std::string &path);
   Status removeLeftovers() const;
+  bool diedInItsFirstSave() const;
 
   CheckpointFolder() = default;
   std::string folder;

@@ -12,7 +12,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <set>
+
+namespace fs = std::filesystem;
 
 namespace kowari::train {
 
@@ -62,6 +65,7 @@ Status Trainer::resume(const ModelFile &file, const std::string &path) {
   KOWARI_TRY(state.loadWeights(file, path));
   epoch = file.epoch;
   iteration = file.iteration;
+  resumedPath = path;
   if (const Value *ours = file.metadata.find("kowari")) {
     KOWARI_ASSIGN(const RunRecord saved, RunRecord::fromValue(*ours));
     if (saved.partialEpoch)
@@ -71,7 +75,6 @@ Status Trainer::resume(const ModelFile &file, const std::string &path) {
   }
   if (const int next = stageOf(epoch); epoch > firstEpoch(next) || progress.batches > 0) {
     resumed = file;
-    resumedPath = path;
     if (!file.training || !file.training->optimizer)
       return Status::error(path +
                            ": holds no optimizer state, so a stage cannot go on in its middle; resume from "
@@ -97,17 +100,21 @@ Status Trainer::beginStage(int newStage) {
   const TrainStage &settings = setup.stages[stage];
   log.line("\n" + std::string(resumed ? "Resuming training in" : "Beginning training") + " stage " +
            std::to_string(stage) + ". Settings:\n" + settings.description);
-  const std::string entry = "train_step_" + std::to_string(stage);
+  programStage = settings.programStage;
+  const std::string entry = "train_step_" + std::to_string(programStage);
   trainEntry = program.findEntry(entry);
   testEntry = program.findEntry("log_prob");
   if (trainEntry < 0 || testEntry < 0)
-    return Status::error("the artifact has no entry " + std::string(trainEntry < 0 ? entry : "log_prob") +
-                         "; compile it from these settings");
+    return Status::error(
+        "the artifact has no " +
+        (trainEntry < 0 ? "train step of stage " + std::to_string(stage) : "entry log_prob") +
+        "; compile it from these settings");
   rate = LearningRate(settings.scheduler, settings.optimizer.lr);
   stageSteps = 0;
   if (resumed) {
     const TrainingState &saved = *resumed->training;
-    KOWARI_ASSIGN(stageSteps, state.loadOptimizer(*saved.optimizer, settings.optimizer, stage, resumedPath));
+    KOWARI_ASSIGN(stageSteps,
+                  state.loadOptimizer(*saved.optimizer, settings.optimizer, programStage, resumedPath));
     if (settings.optimizer.type == OptimizerType::Sgd) { // torch's state of sgd counts nothing
       const auto train = static_cast<int64_t>(setup.split.train.size());
       const int64_t perEpoch = (train + settings.batchSize - 1) / settings.batchSize;
@@ -120,7 +127,7 @@ Status Trainer::beginStage(int newStage) {
     log.line("Initializing new optimizer and scheduler.");
     KOWARI_TRY(state.clearOptimizer());
   }
-  const int64_t learnable = state.trainableCount(stage);
+  const int64_t learnable = state.trainableCount(programStage);
   log.line("Fixed parameters: " + std::to_string(state.parameterCount() - learnable) +
            "\nLearnable parameters: " + std::to_string(learnable) + "\n");
   KOWARI_ASSIGN(source, openSource(stage));
@@ -128,9 +135,12 @@ Status Trainer::beginStage(int newStage) {
 }
 
 Result<Trainer::Outcome> Trainer::run() {
+  KOWARI_TRY(saveWhatIsMissing());
   const RuntimeLimits limits(setup.maxTimePerRun, setup.maxEpochsPerRun, epoch);
   const int stages = static_cast<int>(setup.stages.size());
   for (int next = stageOf(epoch); next < stages; ++next) {
+    if (setup.stages[next].programStage < 0)
+      return Outcome::StageMissing;
     KOWARI_TRY(beginStage(next));
     const int64_t end = firstEpoch(next + 1);
     std::vector<std::string> reasons;
@@ -210,7 +220,8 @@ Result<Trainer::Pass> Trainer::trainPass(int64_t number) {
 /// The scalar arguments of a training step of epoch `number`.
 Status Trainer::writeScalars(int64_t number) {
   KOWARI_TRY(program.writeScalar("learning_rate", rate.current()));
-  KOWARI_TRY(program.writeScalar("step", static_cast<double>(stageSteps + 1)));
+  if (program.findTensor("step")) // sgd does not count
+    KOWARI_TRY(program.writeScalar("step", static_cast<double>(stageSteps + 1)));
   const auto seedBits = static_cast<int64_t>(setup.seed);
   for (const auto &[name, value] : {std::pair("seed", seedBits), {"epoch", number}})
     if (program.findTensor(name))
@@ -263,11 +274,8 @@ Status Trainer::finishEpoch(int64_t number) {
   progress = {};
   KOWARI_TRY(appendHistory(folder.historyPath(), {number, trainLoss, testLoss, {usedRate}}));
   KOWARI_TRY(saveLatest());
-  if (number % setup.checkpointEpochs == 0) {
-    log.text("Copy model to checkpoint " + folder.epochPath(number) + ".");
-    KOWARI_TRY(folder.copyLatestToEpoch(number));
-    log.text(" Done.\n");
-  }
+  if (number % setup.checkpointEpochs == 0)
+    KOWARI_TRY(saveEpoch());
   log.finishEpoch();
   return Status::ok();
 }
@@ -290,7 +298,7 @@ ModelFile Trainer::checkpoint() const {
   TrainingState training;
   training.optimizerKwargs = settings.optimizerKwargs;
   training.schedulerKwargs = settings.schedulerKwargs;
-  training.optimizer = state.optimizerState(options, stage, stageSteps);
+  training.optimizer = state.optimizerState(options, programStage, stageSteps);
   training.scheduler = rate.stateDict();
   file.training = std::move(training);
   return file;
@@ -303,9 +311,34 @@ Status Trainer::saveLatest() {
   return Status::ok();
 }
 
+Status Trainer::saveEpoch() {
+  log.text("Copy model to checkpoint " + folder.epochPath(epoch) + ".");
+  KOWARI_TRY(folder.copyLatestToEpoch(epoch));
+  log.text(" Done.\n");
+  return Status::ok();
+}
+
 Status Trainer::saveStage() {
   log.line("Training stage complete. Saving to " + folder.stagePath(stage) + ".");
   return checkpoint().write(folder.stagePath(stage));
+}
+
+/// A run that was killed after it had saved model_latest.pt may lack the files that follow it. They are the
+/// same model.
+Status Trainer::saveWhatIsMissing() {
+  std::error_code code;
+  if (progress.batches > 0 || !fs::equivalent(resumedPath, folder.latestPath(), code))
+    return Status::ok();
+  if (epoch % setup.checkpointEpochs == 0 && !fs::exists(folder.epochPath(epoch), code))
+    KOWARI_TRY(saveEpoch());
+  const int done = stageOf(epoch) - 1;
+  if (done < 0 || epoch != firstEpoch(done + 1) || fs::exists(folder.stagePath(done), code))
+    return Status::ok();
+  log.line("Training stage " + std::to_string(done) + " was complete. Saving to " + folder.stagePath(done) +
+           ".");
+  KOWARI_ASSIGN(ModelFile model, ModelFile::read(folder.latestPath()));
+  KOWARI_TRY(model.loadAll());
+  return model.write(folder.stagePath(done));
 }
 
 Status Trainer::savePartial() {

@@ -31,6 +31,7 @@ namespace kowari::train {
 
 struct TrainStage {
   int64_t epochs = 0;
+  int programStage = -1; // the program's number of this stage, of its entry train_step_<n>; -1: it has none
   int64_t batchSize = 0; // at most the program's maxRows()
   OptimizerOptions optimizer;
   SchedulerOptions scheduler;
@@ -39,7 +40,7 @@ struct TrainStage {
 };
 
 struct TrainerSetup {
-  std::vector<TrainStage> stages; // stage n runs the entry train_step_n
+  std::vector<TrainStage> stages;
   data::Split split;
   uint64_t seed = 0;
   std::optional<double> maxTimePerRun; // seconds
@@ -51,7 +52,8 @@ struct TrainerSetup {
 
 class Trainer {
 public:
-  enum class Outcome { Finished, LimitReached, Interrupted };
+  /// StageMissing: all is done that the program can do; it has no train step of the next stage.
+  enum class Outcome { Finished, LimitReached, Interrupted, StageMissing };
   /// The batches of a stage; called when it begins.
   using OpenSource = std::function<Result<std::unique_ptr<BatchSource>>(int stage)>;
 
@@ -59,7 +61,8 @@ public:
   Trainer(TrainerSetup setup, plan::Program &program, TrainState &state, const CheckpointFolder &folder,
           ProgressLog &log, OpenSource openSource);
 
-  /// Goes on from a checkpoint: weights, counters and, within a stage, optimizer and schedule.
+  /// Goes on from a checkpoint: weights, counters and, within a stage, optimizer and schedule. run() then
+  /// first writes the files of the checkpoint's epoch that a killed run did not come to.
   Status resume(const ModelFile &checkpoint, const std::string &path);
 
   /// Trains. Errors: those of the data and of saving; a loss that is not finite, with epoch, step and
@@ -70,12 +73,13 @@ public:
 
   int64_t epochsDone() const { return epoch; }
   int64_t totalEpochs() const;
+  /// The stage that is trained next after so many epochs; the number of stages after the last.
+  int stageOf(int64_t epochsDone) const;
 
 private:
   enum class Pass { Complete, Interrupted };
 
-  int stageOf(int64_t epochsDone) const; // the stage of the epoch to come
-  int64_t firstEpoch(int stage) const;   // epochs done when it begins
+  int64_t firstEpoch(int stage) const; // epochs done when it begins
   Status beginStage(int newStage);
   Status prepareProducts();
   Result<Pass> runEpoch();
@@ -86,7 +90,9 @@ private:
   Status finishEpoch(int64_t number);
   ModelFile checkpoint() const;
   Status saveLatest();
+  Status saveEpoch();
   Status saveStage();
+  Status saveWhatIsMissing();
   Status savePartial();
   Result<double> runAndReadLoss(int entry, int64_t rows);
 
@@ -106,7 +112,7 @@ private:
   std::string resumedPath;
   PartialEpoch progress; // of the epoch under way
   std::vector<int64_t> order;
-  int trainEntry = -1, testEntry = -1;
+  int programStage = -1, trainEntry = -1, testEntry = -1;
   double trainLoss = 0.0, testLoss = 0.0;
 };
 

@@ -16,8 +16,8 @@ namespace kowari::train {
 /// A new folder that is removed with the object.
 class TestFolder {
 public:
-  TestFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kowari-train-XXXXXX").string();
+  explicit TestFolder(const std::filesystem::path &place = std::filesystem::temp_directory_path()) {
+    std::string pattern = (place / "kowari-train-XXXXXX").string();
     path = mkdtemp(pattern.data());
   }
   ~TestFolder() { std::filesystem::remove_all(path); }
