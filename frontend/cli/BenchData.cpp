@@ -8,6 +8,7 @@
 
 #include "frontend/cli/BatchSources.h"
 #include "frontend/cli/CompiledProgram.h"
+#include "frontend/cli/Progress.h"
 #include "runtime/cpu/Threads.h"
 #include "runtime/data/Split.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 /// Batches from `source`, epoch after epoch, until `batches` are done; returns the samples.
 Result<int64_t> takeBatches(train::BatchSource &source, const std::vector<int64_t> &order, int64_t batches,
-                            int64_t &epoch) {
+                            int64_t &epoch, Progress progress) {
   int64_t samples = 0;
   for (int64_t done = 0; done < batches;) {
     KOWARI_ASSIGN(const int64_t rows, source.next());
@@ -29,7 +30,7 @@ Result<int64_t> takeBatches(train::BatchSource &source, const std::vector<int64_
       continue;
     }
     samples += rows;
-    ++done;
+    progress.reached(++done);
   }
   return samples;
 }
@@ -58,9 +59,10 @@ Result<Value> benchData(const DataBench &options) {
       data::splitTrainTest(data.waveforms->samples(), settings.data.trainFraction).train;
   int64_t epoch = 1;
   KOWARI_TRY(source->startEpoch(order, epoch));
-  KOWARI_TRY(takeBatches(*source, order, 3, epoch).status());
+  KOWARI_TRY(takeBatches(*source, order, 3, epoch, {"warm-up batch", 3, report}).status());
   const auto start = std::chrono::steady_clock::now();
-  KOWARI_ASSIGN(const int64_t samples, takeBatches(*source, order, options.batches, epoch));
+  KOWARI_ASSIGN(const int64_t samples,
+                takeBatches(*source, order, options.batches, epoch, {"batch", options.batches, report}));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const DataShape shape = data.shape();
   return Value(ValueDict{{"peer", "kowari data"},

@@ -7,6 +7,7 @@
 #include "frontend/cli/Bench.h"
 
 #include "frontend/cli/CompiledProgram.h"
+#include "frontend/cli/Progress.h"
 #include "frontend/cli/StepBound.h"
 #include "frontend/settings/MakeProgramSpec.h"
 #include "runtime/cpu/Threads.h"
@@ -139,24 +140,30 @@ Result<Value> benchStep(const StepBench &options) {
   KOWARI_ASSIGN(const ProgramSpec spec, specOf(options));
   CompileOptions compileOptions;
   compileOptions.artifact = options.artifact;
+  compileOptions.anyInput = true;
   compileOptions.cache.commandLine = options.cacheDir;
   compileOptions.threads = options.threads > 0 ? options.threads : cpu::availableCores();
   compileOptions.report = [](const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   KOWARI_ASSIGN(CompiledProgram compiled, obtainProgram(spec, compileOptions));
   plan::Program &program = *compiled.program;
-  const int entry = program.findEntry("train_step_0");
+  const int stage = compiled.stages.front(); // an artifact of a training may have it as another
+  const std::string entryName = "train_step_" + std::to_string(stage);
+  const int entry = program.findEntry(entryName);
   if (entry < 0)
-    return Status::error("the artifact has no entry train_step_0");
+    return Status::error(compiled.path + ": has no entry " + entryName);
   train::TrainState state(program);
   KOWARI_TRY(state.initialize(0));
   KOWARI_TRY(fillInputs(program, entry, options.rows));
   StepTimer timer(program, entry, options.rows);
   KOWARI_ASSIGN(const double first, timer.step());
   std::vector<double> times;
-  for (int i = 0; i < options.warmup + options.steps; ++i) {
+  const int all = options.warmup + options.steps;
+  Progress progress("step", all, compileOptions.report);
+  for (int i = 0; i < all; ++i) {
     KOWARI_ASSIGN(const double seconds, timer.step());
     if (i >= options.warmup)
       times.push_back(seconds);
+    progress.reached(i + 1);
   }
   double median = 0.0;
   Value stepTimes = timesOf(std::move(times), median);
@@ -167,8 +174,8 @@ Result<Value> benchStep(const StepBench &options) {
     KOWARI_TRY(writeTrace(options.trace, timeline));
   const std::string artifact = compiled.entry ? compiled.entry->loadPath() : compiled.path;
   KOWARI_ASSIGN(const StepBound bound,
-                measureStepBound(artifact, "train_step_0", options.rows, compileOptions.threads,
-                                 state.trainableCount(0), spec.stages[0].optimizer, spec.elementType));
+                measureStepBound(artifact, entryName, options.rows, compileOptions.threads,
+                                 state.trainableCount(stage), spec.stages[0].optimizer, spec.elementType));
   return Value(ValueDict{
       {"peer", "kowari"},
       {"rows", options.rows},

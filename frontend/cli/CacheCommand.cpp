@@ -25,8 +25,8 @@ struct CacheArguments {
   bool keep = false;
 };
 
-Result<cache::Cache> open(const CacheArguments &arguments) {
-  return openCache({arguments.cacheDir, "", ""},
+Result<cache::Cache> open(const CacheArguments &arguments, const LocalSettings &local = {}) {
+  return openCache({arguments.cacheDir, local.compileCacheDir, local.torchCompileCacheDir},
                    [](const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); });
 }
 
@@ -60,7 +60,7 @@ Result<int> explain(const CacheArguments &arguments) {
   KOWARI_ASSIGN(ProgramSpec spec, makeProgramSpec(settings, shape));
   KOWARI_ASSIGN(spec.target, resolveTarget(spec.target));
   KOWARI_ASSIGN(const cache::CacheKey key, keyOf(spec));
-  KOWARI_ASSIGN(const cache::Cache cache, open(arguments));
+  KOWARI_ASSIGN(const cache::Cache cache, open(arguments, settings.local)); // where the training would look
   std::printf("%s\n", cache.explain(key).c_str());
   return 0;
 }
@@ -81,9 +81,13 @@ Result<int> verify(const CacheArguments &arguments) {
   for (const cache::EntryInfo &entry : entries)
     bad += !entry.problem.empty();
   printEntries(entries);
-  std::printf("%zu programs, %d bad%s\n", entries.size(), bad,
-              bad > 0 && !arguments.keep ? " (removed; they are compiled again when needed)" : "");
-  return bad > 0 ? 1 : 0;
+  std::printf("%zu programs, %d bad\n", entries.size(), bad);
+  if (bad == 0)
+    return 0;
+  return Status::error(
+      std::to_string(bad) + " of " + std::to_string(entries.size()) + " programs in " + cache.path() + " " +
+      (bad == 1 ? "is" : "are") + " bad; " +
+      (arguments.keep ? "without --keep they are removed" : "removed, and compiled again when needed"));
 }
 
 } // namespace

@@ -42,29 +42,57 @@ std::string lastLines(const std::string &text) {
   return begin == std::string::npos || begin == 0 ? trimmed : trimmed.substr(begin + 1);
 }
 
-/// A spec in which everything that may differ between an artifact and its use is equal.
-Result<cache::CacheKey> comparableKey(const std::string &specJson, int64_t maxRows) {
-  KOWARI_ASSIGN(ProgramSpec spec, ProgramSpec::fromJson(specJson));
+/// For each stage wanted its number among those there, -1 if it is not: an artifact may hold one stage alone.
+std::vector<int> findStages(const std::vector<StageSpec> &wanted, const std::vector<StageSpec> &there) {
+  const auto text = [](const StageSpec &stage) {
+    ProgramSpec spec;
+    spec.stages = {stage};
+    return spec.toCanonicalJson();
+  };
+  std::vector<int> numbers;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const auto isEqual = [&](const StageSpec &stage) { return text(stage) == text(wanted[i]); };
+    const auto found = i < there.size() && isEqual(there[i])
+                           ? there.begin() + static_cast<std::ptrdiff_t>(i)
+                           : std::find_if(there.begin(), there.end(), isEqual);
+    numbers.push_back(found == there.end() ? -1 : static_cast<int>(found - there.begin()));
+  }
+  return numbers;
+}
+
+/// What must be equal in an artifact and its use.
+Result<cache::CacheKey> comparableKey(ProgramSpec spec, bool withStages, bool withData) {
   spec.target = "native";
-  spec.maxRows = maxRows;
+  spec.maxRows = 1;
+  if (!withStages)
+    spec.stages.clear();
+  if (!withData)
+    spec.data = {};
   return cache::CacheKey::make(spec.toCanonicalJson(), "", "", plan::formatVersion);
 }
 
-Status checkSameSpec(const ProgramSpec &spec, const plan::Program &program, const std::string &path) {
+/// Whether the artifact is one of the spec; the numbers of the spec's stages in it.
+Result<std::vector<int>> matchSpec(const ProgramSpec &spec, const plan::Program &program,
+                                   const CompileOptions &options) {
+  const std::string &path = options.artifact;
   if (program.maxRows() < spec.maxRows)
     return Status::error(path + ": was compiled for " + std::to_string(program.maxRows()) + " rows, " +
                          std::to_string(spec.maxRows) + " are needed; compile it with --rows " +
                          std::to_string(spec.maxRows));
-  KOWARI_ASSIGN(const cache::CacheKey wanted, comparableKey(spec.toCanonicalJson(), 1));
-  Result<cache::CacheKey> found = comparableKey(program.specJson(), 1);
-  if (!found)
-    return found.status().withContext(path);
+  Result<ProgramSpec> there = ProgramSpec::fromJson(program.specJson());
+  if (!there)
+    return there.status().withContext(path);
+  std::vector<int> stages = findStages(spec.stages, there->stages);
+  const bool someStage = spec.stages.empty() ||
+                         std::any_of(stages.begin(), stages.end(), [](int number) { return number >= 0; });
+  KOWARI_ASSIGN(const cache::CacheKey wanted, comparableKey(spec, !someStage, !options.anyInput));
+  KOWARI_ASSIGN(const cache::CacheKey found, comparableKey(*there, !someStage, !options.anyInput));
   std::string differences;
-  for (const cache::KeyDifference &difference : cache::compareKeys(wanted, *found))
+  for (const cache::KeyDifference &difference : cache::compareKeys(wanted, found))
     differences += (differences.empty() ? "" : "; ") + difference.part + " is " + difference.here +
                    " here and " + difference.there + " in the artifact";
   if (differences.empty())
-    return Status::ok();
+    return stages;
   return Status::error(path + ": was compiled from other settings or data: " + differences +
                        ". Compile it again with kowari compile, or leave --artifact out");
 }
@@ -73,7 +101,7 @@ Result<CompiledProgram> loadArtifact(const ProgramSpec &spec, const CompileOptio
   CompiledProgram result;
   result.path = options.artifact;
   KOWARI_ASSIGN(result.program, plan::Program::load(options.artifact, {options.threads}));
-  KOWARI_TRY(checkSameSpec(spec, *result.program, options.artifact));
+  KOWARI_ASSIGN(result.stages, matchSpec(spec, *result.program, options));
   return result;
 }
 
@@ -200,6 +228,7 @@ Result<CompiledProgram> obtainProgram(ProgramSpec spec, const CompileOptions &op
   KOWARI_ASSIGN(result.entry, cache.obtain(key, compile, options.report));
   KOWARI_ASSIGN(result.program, plan::Program::load(result.entry->loadPath(), {options.threads}));
   result.path = result.entry->path();
+  result.stages = findStages(spec.stages, spec.stages);
   result.readySeconds = secondsSince(start);
   return result;
 }

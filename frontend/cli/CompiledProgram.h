@@ -17,11 +17,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kowari::cli {
 
 struct CompileOptions {
-  std::string artifact; // --artifact: take this file and compile nothing; "" otherwise
+  std::string artifact;  // --artifact: take this file and compile nothing; "" otherwise
+  bool anyInput = false; // of an artifact: it may prepare its input in another way than the spec says
   cache::FolderWishes cache;
   int threads = 0; // of the program; 0: all cores
   /// One line for each thing a user waits for, and for warnings.
@@ -32,6 +34,7 @@ struct CompiledProgram {
   std::optional<cache::CacheEntry> entry; // keeps it from being evicted; absent with --artifact
   std::unique_ptr<plan::Program> program;
   std::string path;            // where the artifact lies
+  std::vector<int> stages;     // for each stage of the spec the program's number of it; -1: it has none
   double readySeconds = 0.0;   // from the request to the loaded program
   double compileSeconds = 0.0; // 0 if nothing was compiled
 };
@@ -47,8 +50,8 @@ Result<cache::CacheKey> keyOf(const ProgramSpec &spec);
 Result<cache::Cache> openCache(const cache::FolderWishes &wishes,
                                const std::function<void(const std::string &)> &report);
 
-/// The program of `spec`, loaded. With options.artifact the file must have been compiled from an equal spec
-/// (the target apart, and as many rows or more); the error names what differs.
+/// The program of `spec`, loaded. With options.artifact the file must have been compiled from an equal spec:
+/// the target apart, as many rows or more, and at least one of the stages; the error names what differs.
 Result<CompiledProgram> obtainProgram(ProgramSpec spec, const CompileOptions &options);
 
 /// $KOWARI_COMPILE, or kowari-compile beside this program. The error says how to do without.

@@ -7,6 +7,7 @@
 #include "frontend/cli/Command.h"
 #include "frontend/cli/ModelOptions.h"
 #include "frontend/cli/ModelProgram.h"
+#include "frontend/cli/Progress.h"
 #include "runtime/data/Hdf5File.h"
 
 #include <CLI/CLI.hpp>
@@ -32,8 +33,10 @@ Result<Evaluation> evaluate(ModelProgram &model, const ModelInputs &inputs) {
     return Status::error("the artifact has no entry log_prob");
   const int64_t dim = model.spec.flow.inputDim, contextDim = model.spec.contextDim();
   Evaluation result;
-  for (int64_t first = 0; first < inputs.rows; first += modelRows) {
-    const int64_t count = std::min(modelRows, inputs.rows - first);
+  Progress progress("row", inputs.rows, printToUser);
+  for (int64_t first = 0, count = 0; first < inputs.rows; first += count) {
+    count = std::min(model.rowsAtOnce(), inputs.rows - first);
+    progress.reached(first);
     std::vector<int64_t> rows(static_cast<size_t>(count));
     std::iota(rows.begin(), rows.end(), first);
     KOWARI_TRY(writeContext(program, entry, inputs, rows));

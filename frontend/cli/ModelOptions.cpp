@@ -27,10 +27,13 @@ void ModelOptions::addTo(CLI::App &command, const std::string &inputsHelp) {
 CompileOptions ModelOptions::compileOptions() const {
   CompileOptions options;
   options.artifact = artifact;
+  options.anyInput = true;
   options.cache.commandLine = cacheDir;
   options.threads = threads;
-  options.report = [](const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); };
+  options.report = printToUser;
   return options;
 }
+
+void printToUser(const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); }
 
 } // namespace kowari::cli

@@ -25,4 +25,7 @@ struct ModelOptions {
   CompileOptions compileOptions() const;
 };
 
+/// A line on standard error.
+void printToUser(const std::string &text);
+
 } // namespace kowari::cli

@@ -48,7 +48,8 @@ Result<ModelProgram> loadModel(const std::string &path, ElementType elementType,
   ModelProgram model;
   KOWARI_ASSIGN(model.file, train::ModelFile::read(path, train::ModelFile::Content::Inference));
   KOWARI_ASSIGN(const ModelSettings settings, readModelSettings(model.file.modelKwargs, path));
-  KOWARI_ASSIGN(model.spec, makeModelSpec(settings, modelRows, elementType, path));
+  KOWARI_ASSIGN(model.spec,
+                makeModelSpec(settings, options.artifact.empty() ? modelRows : 1, elementType, path));
   KOWARI_ASSIGN(model.compiled, obtainProgram(model.spec, options));
   train::TrainState state(model.program());
   KOWARI_TRY(state.loadWeights(model.file, path));

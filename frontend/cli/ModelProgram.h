@@ -8,6 +8,7 @@
 #include "frontend/cli/CompiledProgram.h"
 #include "runtime/train/ModelFile.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,9 +24,11 @@ struct ModelProgram {
   ProgramSpec spec;
   CompiledProgram compiled;
   plan::Program &program() { return *compiled.program; }
+  int64_t rowsAtOnce() const { return std::min(modelRows, compiled.program->maxRows()); }
 };
 
-/// Reads a .pt file, compiles its network (evaluation and sampling) and loads the weights.
+/// Reads a .pt file, compiles its network (evaluation and sampling) and loads the weights. With an artifact
+/// in the options nothing is compiled; that of a training does, whatever its rows and input.
 Result<ModelProgram> loadModel(const std::string &path, ElementType elementType,
                                const CompileOptions &options);
 

@@ -7,6 +7,7 @@
 #include "frontend/cli/Command.h"
 #include "frontend/cli/ModelOptions.h"
 #include "frontend/cli/ModelProgram.h"
+#include "frontend/cli/Progress.h"
 #include "runtime/data/CounterRandom.h"
 #include "runtime/data/Hdf5File.h"
 
@@ -55,8 +56,10 @@ Result<Samples> drawSamples(ModelProgram &model, const ModelInputs &inputs, cons
   Samples samples;
   samples.theta.resize(static_cast<size_t>(total * dim));
   samples.logProb.resize(static_cast<size_t>(total));
-  for (int64_t first = 0; first < total; first += modelRows) {
-    const int64_t rows = std::min(modelRows, total - first);
+  Progress progress("sample", total, printToUser);
+  for (int64_t first = 0, rows = 0; first < total; first += rows) {
+    rows = std::min(model.rowsAtOnce(), total - first);
+    progress.reached(first);
     std::vector<int64_t> contextRows;
     for (int64_t i = first; i < first + rows; ++i)
       contextRows.push_back(i / count);

@@ -45,12 +45,14 @@ private:
   Status chooseSeed();
   Status checkDevice() const;
   Status compile();
+  Status checkStages();
   Status initializeWeights();
   Status reportMemory() const;
   Result<train::TrainerSetup> trainerSetup() const;
   train::RunRecord runRecord() const;
-  int finish(train::Trainer::Outcome outcome) const;
+  int finish(train::Trainer::Outcome outcome, int nextStage) const;
   bool resuming() const { return checkpoint.has_value(); }
+  std::string compileStageCommand(int stage) const;
   std::function<void(const std::string &)> reporter() {
     return [this](const std::string &text) { log.line(text); };
   }
@@ -129,7 +131,37 @@ Status TrainRun::compile() {
   char text[64];
   std::snprintf(text, sizeof text, "%.2f s", compiled.readySeconds);
   log.line("Program ready after " + std::string(text) + ": " + compiled.path);
+  KOWARI_TRY(checkStages());
   return reportMemory();
+}
+
+std::string TrainRun::compileStageCommand(int stage) const {
+  return "kowari compile --settings_file " +
+         (options.settingsFile.empty() ? "train_settings.yaml" : options.settingsFile) + " --stage " +
+         std::to_string(stage) + " -o FILE.kwa";
+}
+
+/// An artifact of `kowari compile --stage N` trains that stage alone: it must be the next one.
+Status TrainRun::checkStages() {
+  int64_t end = 0;
+  bool isFirst = true;
+  const int stages = static_cast<int>(settings.stages.size());
+  for (int stage = 0; stage < stages; ++stage) {
+    end += settings.stages[stage].epochs;
+    if (end <= (resuming() ? checkpoint->epoch : 0))
+      continue; // done
+    if (compiled.stages[stage] < 0 && isFirst)
+      return Status::error(compiled.path + ": has no train step of stage " + std::to_string(stage) +
+                           ", with which this training goes on; make one that has it: " +
+                           compileStageCommand(stage) + " (or --stage all)");
+    if (compiled.stages[stage] < 0) {
+      log.line("Note: " + compiled.path + " has no train step of stage " + std::to_string(stage) +
+               ": this run ends before it");
+      break;
+    }
+    isFirst = false;
+  }
+  return Status::ok();
 }
 
 Status TrainRun::reportMemory() const {
@@ -181,6 +213,7 @@ Result<train::TrainerSetup> TrainRun::trainerSetup() const {
     const StageSettings &from = settings.stages[i];
     train::TrainStage stage;
     stage.epochs = from.epochs;
+    stage.programStage = compiled.stages[i];
     stage.batchSize = from.batchSize;
     KOWARI_ASSIGN(stage.optimizer, train::OptimizerOptions::fromKwargs(from.optimizer.kwargs));
     KOWARI_ASSIGN(stage.scheduler, train::SchedulerOptions::fromKwargs(from.scheduler.kwargs));
@@ -210,7 +243,14 @@ Result<train::TrainerSetup> TrainRun::trainerSetup() const {
   return setup;
 }
 
-int TrainRun::finish(train::Trainer::Outcome outcome) const {
+int TrainRun::finish(train::Trainer::Outcome outcome, int nextStage) const {
+  if (outcome == train::Trainer::Outcome::StageMissing) {
+    std::printf("%s has no train step of stage %d. Make one that has it: %s\n"
+                "Go on with: kowari train --checkpoint %s --train_dir %s --artifact FILE.kwa\n",
+                compiled.path.c_str(), nextStage, compileStageCommand(nextStage).c_str(),
+                folder->latestPath().c_str(), folder->path().c_str());
+    return 0;
+  }
   if (outcome == train::Trainer::Outcome::LimitReached) {
     std::printf("Program terminated due to runtime limit.\n");
     return 0;
@@ -271,7 +311,7 @@ Result<int> TrainRun::run() {
     return 0;
   }
   KOWARI_ASSIGN(const train::Trainer::Outcome outcome, trainer.run());
-  return finish(outcome);
+  return finish(outcome, trainer.stageOf(trainer.epochsDone()));
 }
 
 } // namespace

@@ -45,6 +45,22 @@ std::string describeExtras(const CLI::App &app) {
   return text + "; see " + name + " --help";
 }
 
+/// CLI11 gives the largest double as the end of a range: "--rows: Value 0 not in range 0.000000 to 1797...".
+std::string describeRange(const CLI::App &app, const std::string &message) {
+  const std::string before = ": Value ", after = " not in range ";
+  const size_t value = message.find(before), range = message.find(after);
+  if (value == std::string::npos || range == std::string::npos)
+    return message;
+  const std::string name = message.substr(0, value);
+  const CLI::Option *option = innermost(&app)->get_option_no_throw(name);
+  const std::string type = option ? option->get_type_name() : "";
+  const char *rule = type.find("POSITIVE") != std::string::npos      ? "greater than 0"
+                     : type.find("NONNEGATIVE") != std::string::npos ? "of 0 or more"
+                                                                     : nullptr;
+  const size_t begin = value + before.size();
+  return rule ? name + " " + message.substr(begin, range - begin) + ": must be a number " + rule : message;
+}
+
 int report(const std::string &message) {
   std::fflush(stdout);
   std::fprintf(stderr, "kowari: error: %s\n", message.c_str());
@@ -76,7 +92,7 @@ int main(int argc, char **argv) {
     const std::vector<std::string> extras = app.remaining(true);
     return report(extras.empty() ? std::string(error.what()) + "; see kowari --help" : describeExtras(app));
   } catch (const CLI::ParseError &error) {
-    return report(std::string(error.what()) + "; see kowari --help");
+    return report(describeRange(app, error.what()) + "; see kowari --help");
   }
   const Result<int> result = action();
   return result ? *result : report(result.status().message());

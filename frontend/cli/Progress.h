@@ -1,0 +1,32 @@
+//===- Progress.h - how far a loop has come ---------------------*- C++ -*-===//
+//
+// Part of Kowari, under the Apache License 2.0.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace kowari::cli {
+
+/// Says how far a loop has come to somebody who waits: a line every two seconds, none for a shorter loop.
+class Progress {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  /// "WHAT 3 of TOTAL" goes to `report`.
+  Progress(std::string what, int64_t total, std::function<void(const std::string &)> report,
+           Clock::time_point now = Clock::now());
+  void reached(int64_t count, Clock::time_point now = Clock::now());
+
+private:
+  std::string what;
+  int64_t total;
+  std::function<void(const std::string &)> report;
+  Clock::time_point said;
+};
+
+} // namespace kowari::cli
