@@ -3,7 +3,7 @@
 file(GLOB_RECURSE sources ${SOURCE_DIR}/compiler/*.cpp ${SOURCE_DIR}/compiler/*.h ${SOURCE_DIR}/compiler/*.td
      ${SOURCE_DIR}/dialects/*.cpp ${SOURCE_DIR}/dialects/*.h ${SOURCE_DIR}/dialects/*.td ${SOURCE_DIR}/frontend/graph/*
      ${SOURCE_DIR}/runtime/plan/plan.fbs ${SOURCE_DIR}/runtime/plan/KernelAbi.h ${SOURCE_DIR}/runtime/pipeline/TensorNames.h)
-list(FILTER sources EXCLUDE REGEX "compiler/(interpreter|tools)/")
+list(FILTER sources EXCLUDE REGEX "compiler/(interpreter|reduce|fuzz|tools)/")
 list(SORT sources)
 set(hashes "LLVM ${LLVM_VERSION}")
 foreach(source ${sources})

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Passes.h"
+#include "compiler/Stages.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -264,6 +265,7 @@ struct AutodiffPass : impl::AutodiffBase<AutodiffPass> {
     if (getOperation()->hasAttr("flow.gradient_entry") && failed(buildGradientEntry(loss)))
       return signalPassFailure();
     loss.erase();
+    markReached(getOperation(), "grad");
   }
 
   LogicalResult buildTrainStep(func::FuncOp loss, size_t index, DictionaryAttr stage) {

@@ -6,6 +6,7 @@
 #include "compiler/FusionGroups.h"
 #include "compiler/KernelOutliner.h"
 #include "compiler/Passes.h"
+#include "compiler/Stages.h"
 
 #include <queue>
 
@@ -116,6 +117,7 @@ struct FusePass : impl::FuseBase<FusePass> {
         functions.push_back(function);
     for (func::FuncOp function : functions)
       fuse(function, outliner);
+    markReached(getOperation(), "fused");
   }
 
   static int64_t getSquareSize(Operation *op) {

@@ -6,6 +6,7 @@
 #include "compiler/EntryChecks.h"
 #include "compiler/Passes.h"
 #include "compiler/PlanBuilder.h"
+#include "compiler/Stages.h"
 
 using namespace mlir;
 
@@ -34,6 +35,7 @@ struct LowerToPlanPass : impl::LowerToPlanBase<LowerToPlanPass> {
         return signalPassFailure();
       function.erase();
     }
+    markReached(getOperation(), "lower-to-plan");
   }
 };
 

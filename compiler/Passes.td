@@ -76,4 +76,38 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kowari::plan::PlanDialect"];
 }
 
+def CompileStages : Pass<"compile-stages", "::mlir::ModuleOp"> {
+  let summary = "Goes on with a compilation that was stopped";
+  let description = [{
+    Expects: a module that `kowari compile --stop-after STAGE` wrote, or what passes up to a stage made of it.
+
+    Does: runs the passes of the stages that the module has not reached (`flow.reached`), up to `stop-after`. The
+    options --stop-after and --artifact of kowari-opt put it behind the passes of the command line.
+
+    Guarantees: the same module that a compilation without a stop has at that stage.
+
+    Example: `kowari-opt --compile-stages=stop-after=fused graph.mlir`
+  }];
+  let options = [Option<"stopAfter", "stop-after", "std::string", /*default=*/"\"planned\"",
+                        "Last stage: graph, grad, fused or planned">];
+  let dependentDialects = ["::kowari::flow::FlowDialect", "::kowari::plan::PlanDialect"];
+}
+
+def EmitArtifact : Pass<"emit-artifact", "::mlir::ModuleOp"> {
+  let summary = "Compiles the kernels of a planned module and writes the artifact";
+  let description = [{
+    Expects: the result of plan-memory, with the spec it is of in `flow.spec`.
+
+    Does: compiles every kernel to machine code, links them, and writes them with the plan into the artifact `output`.
+    The module stays as it is.
+
+    Guarantees: the file that `kowari compile` writes for the same spec and target, byte for byte.
+
+    Example: `kowari-opt --emit-artifact=output=step.kwa planned.mlir`
+  }];
+  let options = [Option<"output", "output", "std::string", /*default=*/"", "File to write">,
+                 Option<"target", "target", "std::string", /*default=*/"", "Processor; default: the spec's">];
+  let dependentDialects = ["::kowari::flow::FlowDialect", "::kowari::plan::PlanDialect"];
+}
+
 #endif

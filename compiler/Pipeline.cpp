@@ -5,21 +5,17 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Pipeline.h"
 #include "compiler/Artifact.h"
-#include "compiler/Passes.h"
+#include "compiler/PassStatistics.h"
 #include "compiler/cpu/CpuCodegen.h"
 #include "frontend/graph/BuildGraph.h"
 #include "runtime/plan/ArtifactFile.h"
 
-#include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
 namespace kowari {
-
-const std::vector<std::string> compilationStages = {"graph", "grad", "fused", "planned"};
 
 namespace {
 
@@ -34,7 +30,7 @@ public:
     ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
       llvm::raw_string_ostream(diagnostics) << diagnostic.getLocation() << ": " << diagnostic << "\n";
     });
-    for (const std::string &stage : compilationStages) {
+    for (const std::string &stage : getStageNames()) {
       options.progress(stage, 0.0);
       KOWARI_TRY(withDiagnostics(runStage(stage), diagnostics));
       KOWARI_TRY(dump(stage));
@@ -42,7 +38,9 @@ public:
         return writeModule(output);
     }
     options.progress("lowered", 0.0);
-    return withDiagnostics(writeArtifact(output), diagnostics);
+    Status written =
+        emitArtifact(module, spec, output, [&](double fraction) { options.progress("lowered", fraction); });
+    return withDiagnostics(std::move(written), diagnostics);
   }
 
 private:
@@ -56,31 +54,13 @@ private:
     PassManager manager(module.getContext());
     if (options.timePasses)
       manager.enableTiming();
-    if (stage == "grad")
-      manager.addPass(createAutodiff());
-    if (stage == "fused") {
-      manager.addPass(createCanonicalizerPass());
-      manager.addPass(createCSEPass());
-      manager.addPass(createFuse());
-    }
-    if (stage == "planned") {
-      manager.addPass(createLowerToPlan());
-      manager.addPass(createPlanMemory());
-    }
+    if (options.statistics)
+      manager.addInstrumentation(std::make_unique<PassStatistics>(llvm::errs()));
+    if (!options.reproducer.empty())
+      manager.enableCrashReproducerGeneration(options.reproducer);
+    addStagePasses(stage, manager);
     return succeeded(manager.run(module)) ? Status::ok()
                                           : Status::error("the compiler failed in stage " + stage);
-  }
-
-  Status writeArtifact(const std::string &output) {
-    KOWARI_ASSIGN(codegen::CpuTarget target, codegen::CpuTarget::get(options.target));
-    auto code = codegen::compileKernels(module, target, [&](size_t done, size_t total, StringRef) {
-      options.progress("lowered", double(done) / double(total));
-    });
-    if (failed(code))
-      return Status::error("the compiler failed in stage lowered");
-    std::vector<uint8_t> manifest = buildManifest(module, spec, target);
-    return plan::writeArtifact(output, manifest,
-                               {reinterpret_cast<const uint8_t *>(code->data()), code->size()});
   }
 
   Status writeModule(const std::string &path) {
@@ -89,6 +69,7 @@ private:
     if (error)
       return Status::error("cannot write " + path + ": " + error.message());
     module.print(file.os());
+    file.os() << "\n";
     file.keep();
     return Status::ok();
   }
@@ -109,27 +90,25 @@ private:
 
 } // namespace
 
-void buildPlanPipeline(PassManager &manager) {
-  manager.addPass(createAutodiff());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
-  manager.addPass(createFuse());
-  manager.addPass(createLowerToPlan());
-  manager.addPass(createPlanMemory());
-}
-
-Status compileModule(OwningOpRef<ModuleOp> module, const ProgramSpec &spec, const CompileOptions &options,
-                     const std::string &output) {
-  return StageRunner(*module, spec, options).run(output);
+Status emitArtifact(ModuleOp module, const ProgramSpec &spec, const std::string &output,
+                    const std::function<void(double)> &progress) {
+  KOWARI_ASSIGN(codegen::CpuTarget target, codegen::CpuTarget::get(spec.target));
+  auto code = codegen::compileKernels(
+      module, target, [&](size_t done, size_t total, StringRef) { progress(double(done) / double(total)); });
+  if (failed(code))
+    return Status::error("the compiler failed in stage lowered");
+  std::vector<uint8_t> manifest = buildManifest(module, spec, target);
+  return plan::writeArtifact(output, manifest,
+                             {reinterpret_cast<const uint8_t *>(code->data()), code->size()});
 }
 
 Status compileProgram(const ProgramSpec &spec, const CompileOptions &options, const std::string &output) {
-  if (!options.stopAfter.empty() && !llvm::is_contained(compilationStages, options.stopAfter))
-    return Status::error("unknown stage " + options.stopAfter + "; the stages are " +
-                         llvm::join(compilationStages, ", "));
+  if (!options.stopAfter.empty())
+    KOWARI_TRY(checkStageName(options.stopAfter));
   MLIRContext context;
   context.disableMultithreading();
-  return compileModule(graph::buildGraph(context, spec), spec, options, output);
+  OwningOpRef<ModuleOp> module = graph::buildGraph(context, spec);
+  return StageRunner(*module, spec, options).run(output);
 }
 
 } // namespace kowari

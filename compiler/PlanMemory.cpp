@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Passes.h"
+#include "compiler/Stages.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -108,6 +109,7 @@ struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
       }
     }
     getOperation()->setAttr("plan.arena_bytes", b.getI64IntegerAttr(peak));
+    markReached(getOperation(), "planned");
   }
 };
 

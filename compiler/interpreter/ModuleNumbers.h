@@ -24,6 +24,10 @@ struct NumbersOptions {
   uint64_t seed = 1;
   /// A function whose matrix products need more multiply-adds is left out.
   double multiplyAddBudget = 2e9;
+  /// A function that needs no more than this for as many rows as it takes runs with these too.
+  double maximumBudget = 3e8;
+  /// Reals of the inputs are off by up to this, relative.
+  double perturbation = 0;
   /// Largest accepted difference, relative to the output's largest entry or to 1, whatever is more.
   double tolerance = 1e-9;
   double toleranceF32 = 1e-3;
@@ -36,9 +40,16 @@ class ModuleNumbers {
 public:
   static ModuleNumbers compute(mlir::ModuleOp module, const NumbersOptions &options);
 
-  /// The first function and output that differ in a later version, in words; nothing if all agree. Functions,
-  /// outputs and runs that only one of the two versions has are not compared.
-  std::optional<std::string> findDifference(const ModuleNumbers &later, const NumbersOptions &options) const;
+  /// What differs first in a later version, in words, and in which run.
+  struct OutputDifference {
+    std::string text, function;
+    int64_t rows;
+  };
+  /// Nothing if all agree. Functions, outputs and runs that only one of the two versions has are not
+  /// compared. `perturbed`, if given, are this version's numbers for slightly perturbed inputs: a hundred
+  /// times what that does to an output in double is accepted too.
+  std::optional<OutputDifference> findDifference(const ModuleNumbers &later, const NumbersOptions &options,
+                                                 const ModuleNumbers *perturbed = nullptr) const;
 
   using Outputs = std::map<std::string, Tensor>; ///< by getResultKey
   /// What the function @name computed with `rows` rows; null where it has not run so. `inDouble` asks for the
@@ -59,10 +70,10 @@ private:
       return std::pair(rows, inDouble) < std::pair(other.rows, other.inDouble);
     }
   };
-  /// `exact`, if there, is the run in double of `before`: thirty times what rounding does to an output is
-  /// accepted too.
+  /// `other`, if there, is another run that `before` differs from by its rounding errors: that difference,
+  /// times `factor`, is accepted too.
   static std::optional<std::string> compare(const Outputs &before, const Outputs &after, double tolerance,
-                                            const Outputs *exact);
+                                            const Outputs *other, double factor);
 
   void addFunction(mlir::func::FuncOp function, const NumbersOptions &options);
   void addPrograms(mlir::ModuleOp module, const NumbersOptions &options);

@@ -43,14 +43,15 @@ static int64_t getIndexBound(plan::ProgramOp program, int64_t offset) {
   return bound;
 }
 
-NamedTensors makeRandomTensors(plan::ProgramOp program, int64_t rows, uint64_t seed) {
+NamedTensors makeRandomTensors(plan::ProgramOp program, int64_t rows, uint64_t seed, double perturbation) {
   NamedTensors tensors;
   for (auto tensor : program->getParentOfType<ModuleOp>().getOps<plan::TensorOp>()) {
     Type element = cast<plan::ViewType>(tensor.getView()).getElementType();
     std::vector<int64_t> shape(tensor.getShape().begin(), tensor.getShape().end());
     std::string key = getTensorKey(tensor);
-    tensors.insert_or_assign(
-        key, makeRandomTensor(key, element, shape, getIndexBound(program, tensor.getOffset()), rows, seed));
+    tensors.insert_or_assign(key,
+                             makeRandomTensor(key, element, shape, getIndexBound(program, tensor.getOffset()),
+                                              rows, seed, perturbation));
   }
   return tensors;
 }

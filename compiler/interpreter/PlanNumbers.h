@@ -17,6 +17,6 @@ bool usesF32(plan::ProgramOp program);
 
 /// Values for all persistent tensors of the program's module, the same as makeRandomArguments gives to
 /// arguments of the same role and name.
-NamedTensors makeRandomTensors(plan::ProgramOp program, int64_t rows, uint64_t seed);
+NamedTensors makeRandomTensors(plan::ProgramOp program, int64_t rows, uint64_t seed, double perturbation = 0);
 
 } // namespace kowari::interpreter

@@ -69,8 +69,14 @@ static Tensor makeReals(std::vector<int64_t> shape, bool isPositive, double scal
   return tensor;
 }
 
+static void perturb(Tensor &tensor, double relative, std::mt19937_64 &generator) {
+  std::uniform_real_distribution<double> uniform(-relative, relative);
+  for (int64_t i = 0; i < tensor.getSize(); ++i)
+    tensor.setReal(i, tensor.getReal(i) * (1 + uniform(generator)));
+}
+
 Tensor makeRandomTensor(const std::string &key, Type elementType, std::vector<int64_t> shape,
-                        int64_t indexBound, int64_t rows, uint64_t seed) {
+                        int64_t indexBound, int64_t rows, uint64_t seed, double perturbation) {
   bool isStatic = !llvm::is_contained(shape, -1);
   for (int64_t &extent : shape)
     extent = extent == -1 ? rows : extent;
@@ -83,10 +89,14 @@ Tensor makeRandomTensor(const std::string &key, Type elementType, std::vector<in
     return makeIndices(shape, isStatic && shape.size() == 1, indexBound, generator);
   if (key == "flow.scalar step")
     return Tensor::fromReals(ElementKind::F64, shape, {static_cast<double>(1 + generator() % 3)});
-  return makeReals(shape, isPositive, scale, generator);
+  Tensor tensor = makeReals(shape, isPositive, scale, generator);
+  if (perturbation != 0)
+    perturb(tensor, perturbation, generator);
+  return tensor;
 }
 
-std::vector<Tensor> makeRandomArguments(func::FuncOp function, int64_t rows, uint64_t seed) {
+std::vector<Tensor> makeRandomArguments(func::FuncOp function, int64_t rows, uint64_t seed,
+                                        double perturbation) {
   std::vector<Tensor> arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
@@ -94,7 +104,7 @@ std::vector<Tensor> makeRandomArguments(func::FuncOp function, int64_t rows, uin
     for (int64_t extent : type.getShape())
       shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
     arguments.push_back(makeRandomTensor(getArgumentKey(function, i), type.getElementType(), shape,
-                                         getIndexBound(function.getArgument(i)), rows, seed));
+                                         getIndexBound(function.getArgument(i)), rows, seed, perturbation));
   }
   return arguments;
 }

@@ -19,15 +19,16 @@ std::string getArgumentKey(mlir::func::FuncOp function, unsigned index);
 std::string getResultKey(mlir::func::FuncOp function, unsigned index);
 
 /// The tensor of one argument, from its key, role included. An extent of -1 is the row count; indices lie
-/// below `indexBound`.
+/// below `indexBound`, reals are off by up to `perturbation`, relative.
 Tensor makeRandomTensor(const std::string &key, mlir::Type elementType, std::vector<int64_t> shape,
-                        int64_t indexBound, int64_t rows, uint64_t seed);
+                        int64_t indexBound, int64_t rows, uint64_t seed, double perturbation = 0);
 
-/// Tensors for all arguments of an interpretable function. They depend on the arguments' keys, `rows` and
-/// `seed` alone: reals are normal numbers (weights over the root of their columns, so that sums keep their
-/// size); state, optimizer state and scalars (variances, rates, step counts among them) are uniform on
-/// [0.5, 1.5); index tables of one static dimension are permutations, index scalars 1 to 4, the scalar `step`
-/// is 1, 2 or 3, and an index a row lies inside the tables it selects from.
-std::vector<Tensor> makeRandomArguments(mlir::func::FuncOp function, int64_t rows, uint64_t seed);
+/// Tensors for all arguments of an interpretable function. They depend on the arguments' keys, `rows`,
+/// `seed` and `perturbation` alone: reals are normal numbers (weights over the root of their columns, so that
+/// sums keep their size); state, optimizer state and scalars (variances, rates, step counts among them) are
+/// uniform on [0.5, 1.5); index tables of one static dimension are permutations, index scalars 1 to 4, the
+/// scalar `step` is 1, 2 or 3, and an index a row lies inside the tables it selects from.
+std::vector<Tensor> makeRandomArguments(mlir::func::FuncOp function, int64_t rows, uint64_t seed,
+                                        double perturbation = 0);
 
 } // namespace kowari::interpreter

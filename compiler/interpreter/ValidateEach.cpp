@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/interpreter/ValidateEach.h"
 
-#include "compiler/interpreter/GradientCheck.h"
+#include "compiler/reduce/ModuleReducer.h"
+#include "runtime/support/Status.h"
 
-#include "mlir/Pass/Pass.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -21,41 +23,82 @@ static ModuleOp getOutermostModule(Operation *op) {
   return outermost;
 }
 
-static StringRef getPassName(Pass *pass) {
-  return pass->getArgument().empty() ? pass->getName() : pass->getArgument();
+void ValidateEach::keep(ModuleOp module, ModuleNumbers ofModule) {
+  lastModule = module;
+  lastFingerPrint = OperationFingerPrint(module);
+  version = module.clone();
+  numbers = std::move(ofModule);
 }
 
 void ValidateEach::runBeforePass(Pass *, Operation *op) {
   ModuleOp module = getOutermostModule(op);
-  if (!module || *foundDifference || module.getOperation() == lastModule)
-    return;
-  lastModule = module;
-  lastFingerPrint = OperationFingerPrint(module);
-  numbers = ModuleNumbers::compute(module, options);
+  if (module && !*foundDifference && module.getOperation() != lastModule)
+    keep(module, ModuleNumbers::compute(module, options));
 }
 
 void ValidateEach::runAfterPass(Pass *pass, Operation *op) {
   ModuleOp module = getOutermostModule(op);
-  if (!module || *foundDifference || module.getOperation() != lastModule)
+  if (!module || *foundDifference || module.getOperation() != lastModule ||
+      *lastFingerPrint == OperationFingerPrint(module))
     return;
-  OperationFingerPrint fingerPrint(module);
-  if (lastFingerPrint && *lastFingerPrint == fingerPrint)
-    return;
-  lastFingerPrint = fingerPrint;
+  PassRun run(pass, op);
   ModuleNumbers now = ModuleNumbers::compute(module, options);
-  auto difference = numbers.findDifference(now, options);
-  if (!difference && now.has("gradient") && !numbers.has("gradient"))
-    difference = findWrongGradient(module, options);
-  if (!difference && now.getPlanFault() && !numbers.getPlanFault()) {
+  if (auto fault = findFault(*version, numbers, module, now, run, options)) {
     *foundDifference = true;
-    emitError(module.getLoc()) << "pass '" << getPassName(pass)
-                               << "' leaves a plan at fault: " << *now.getPlanFault();
+    explain(module, run, *fault);
   }
-  if (difference) {
-    *foundDifference = true;
-    emitError(module.getLoc()) << "pass '" << getPassName(pass) << "' changes numbers: " << *difference;
+  keep(module, std::move(now));
+}
+
+/// Writes the reduced module, with how to see the fault again on top. Returns what went wrong with that.
+static Status writeReduced(ModuleOp reduced, const PassRun &run, const std::string &folder,
+                           const std::string &path) {
+  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+    return Status::error("cannot make " + folder + ": " + error.message());
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
+  if (error)
+    return Status::error("cannot write " + path + ": " + error.message());
+  file.os() << "// kowari-opt " << path << " --pass-pipeline='" << run.getPipeline() << "' --validate-each\n";
+  reduced.print(file.os());
+  file.keep();
+  return Status::ok();
+}
+
+/// Numbers for one row count, where the fault is known to show with it: tests of a reduction are quick then.
+static NumbersOptions narrow(NumbersOptions options, const PassFault &fault) {
+  if (fault.rows > 0)
+    options.rowCounts = {fault.rows};
+  options.maximumBudget = 0;
+  return options;
+}
+
+void ValidateEach::explain(ModuleOp module, const PassRun &run, const PassFault &fault) {
+  Location nowhere = UnknownLoc::get(module.getContext()); // a line of the module's attributes says nothing
+  emitError(nowhere) << "pass '" << run.getName() << "' "
+                     << (fault.kind == PassFault::Kind::Plan ? "leaves a plan at fault: "
+                                                             : "changes numbers: ")
+                     << fault.text;
+  if (report.folder.empty() || run.getPipeline().empty())
+    return;
+  NumbersOptions narrowed = narrow(options, fault);
+  auto isInteresting = [&](ModuleOp candidate) {
+    auto found = findFault(candidate, run, narrowed);
+    return found && found->kind == fault.kind;
+  };
+  if (!isInteresting(*version)) { // the pass depends on more than the module, or spoils it at random
+    emitRemark(nowhere) << "the fault does not come back when the pass runs again";
+    return;
   }
-  numbers = std::move(now);
+  reduce::Reduction reduction = reduce::reduceModule(*version, isInteresting, {report.seconds});
+  std::string path = report.folder + "/" + run.getName() + ".mlir";
+  Status written = writeReduced(*reduction.module, run, report.folder, path);
+  emitRemark(nowhere) << "in " << reduce::listOperations(*reduction.module) << ": "
+                      << reduce::countOperations(*reduction.module) << " of "
+                      << reduce::countOperations(*version) << " operations are left"
+                      << (reduction.finished ? "" : " (stopped by the time limit)") << ", "
+                      << (written ? "see " + path : written.message()) << ": "
+                      << findFault(*reduction.module, run, narrowed)->text;
 }
 
 } // namespace kowari::interpreter

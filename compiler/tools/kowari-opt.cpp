@@ -2,16 +2,19 @@
 //
 // Part of Kowari, under the Apache License 2.0.
 //
-// mlir-opt with Kowari's dialects and passes. Two options are its own: --validate-each runs the functions
-// through the reference interpreter before and after every pass, --dump-ir DIR leaves the IR after every pass
-// in a folder.
+// mlir-opt with Kowari's dialects and passes, and options of its own: --stop-after and --artifact go on with
+// a compilation behind the passes of the command line, --validate-each runs the functions through the
+// reference interpreter before and after every pass, --dump-ir DIR leaves the IR after every pass in a
+// folder.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/PassStatistics.h"
 #include "compiler/Passes.h"
 #include "compiler/interpreter/ValidateEach.h"
 #include "compiler/tools/KowariDialects.h"
 
 #include "mlir/InitAllPasses.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -23,40 +26,78 @@ using namespace mlir;
 
 namespace {
 
-llvm::cl::opt<bool> validateEach(
-    "validate-each",
-    llvm::cl::desc(
-        "Interpret all functions on random inputs before and after every pass; name the first pass that "
-        "changes a number and exit with 1"));
-llvm::cl::opt<std::string>
-    dumpFolder("dump-ir", llvm::cl::value_desc("folder"),
-               llvm::cl::desc("Write the module after every pass that changed it into files "
-                              "numbered by pass"));
+/// Made in main: LLVM's code generator has an option --stop-after too, which must be out of the way first.
+struct OwnOptions {
+  OwnOptions() {
+    if (llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup("stop-after"))
+      option->setArgStr("llvm-stop-after");
+    stopAfter.emplace(
+        "stop-after", llvm::cl::value_desc("stage"),
+        llvm::cl::desc("Go on with the compilation up to this stage (graph, grad, fused, planned), "
+                       "behind the passes that are named"));
+  }
 
-/// The pipeline of the command line, with the instrumentation that our own options ask for.
-void instrument(MlirOptMainConfig &config, std::shared_ptr<bool> foundDifference) {
-  config.setPassPipelineSetupFn([base = config, foundDifference](PassManager &manager) -> LogicalResult {
-    if (failed(base.setupPassPipeline(manager)))
-      return failure();
-    if (validateEach || !dumpFolder.empty())
-      manager.getContext()
-          ->disableMultithreading(); // both look at the whole module from within nested passes
-    if (validateEach)
-      manager.addInstrumentation(std::make_unique<kowari::interpreter::ValidateEach>(
-          kowari::interpreter::NumbersOptions(), foundDifference));
-    if (!dumpFolder.empty())
-      manager.enableIRPrintingToFileTree([](Pass *, Operation *) { return false; },
-                                         [](Pass *, Operation *) { return true; }, /*printModuleScope=*/true,
-                                         /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
-                                         dumpFolder);
-    return success();
-  });
+  std::optional<llvm::cl::opt<std::string>> stopAfter;
+  llvm::cl::opt<std::string> artifact{
+      "artifact", llvm::cl::value_desc("file"),
+      llvm::cl::desc("Go on with the compilation, behind the passes that are named, and write the artifact")};
+  llvm::cl::opt<bool> validateEach{
+      "validate-each",
+      llvm::cl::desc(
+          "Interpret all functions on random inputs before and after every pass; name the first pass "
+          "that changes a number, reduce what it was given, and exit with 1")};
+  llvm::cl::opt<std::string> failureFolder{
+      "validate-output", llvm::cl::value_desc("folder"), llvm::cl::init("kowari-opt-failures"),
+      llvm::cl::desc("Where --validate-each writes the smallest module that shows a fault; empty: nothing is "
+                     "reduced")};
+  llvm::cl::opt<double> reduceSeconds{"validate-reduce-seconds", llvm::cl::init(30.0),
+                                      llvm::cl::desc("How long --validate-each reduces")};
+  llvm::cl::opt<bool> statistics{"pass-statistics",
+                                 llvm::cl::desc("Say after every pass which operations it has "
+                                                "left more or fewer of")};
+  llvm::cl::opt<std::string> dumpFolder{
+      "dump-ir", llvm::cl::value_desc("folder"),
+      llvm::cl::desc("Write the module after every pass that changed it into "
+                     "files numbered by pass")};
+
+  /// What goes on with the compilation, as passes; "" for nothing.
+  std::string getContinuation() const {
+    std::string passes;
+    if (!artifact.empty() || !stopAfter->empty())
+      passes = "compile-stages{stop-after=" + (stopAfter->empty() ? "planned" : stopAfter->getValue()) + "}";
+    if (!artifact.empty())
+      passes += ",emit-artifact{output=" + artifact + "}";
+    return passes;
+  }
+};
+
+/// Adds what our own options ask for to the pipeline of the command line.
+LogicalResult extendPipeline(const OwnOptions &own, PassManager &manager,
+                             std::shared_ptr<bool> foundDifference) {
+  if (std::string passes = own.getContinuation();
+      !passes.empty() && failed(parsePassPipeline(passes, manager)))
+    return failure();
+  if (own.validateEach || own.statistics || !own.dumpFolder.empty())
+    manager.getContext()->disableMultithreading(); // all look at the whole module from within nested passes
+  if (own.statistics)
+    manager.addInstrumentation(std::make_unique<kowari::PassStatistics>(llvm::errs()));
+  if (own.validateEach)
+    manager.addInstrumentation(std::make_unique<kowari::interpreter::ValidateEach>(
+        kowari::interpreter::NumbersOptions(), foundDifference,
+        kowari::interpreter::FailureReport{own.failureFolder, own.reduceSeconds}));
+  if (!own.dumpFolder.empty())
+    manager.enableIRPrintingToFileTree([](Pass *, Operation *) { return false; },
+                                       [](Pass *, Operation *) { return true; }, /*printModuleScope=*/true,
+                                       /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
+                                       own.dumpFolder);
+  return success();
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initializer(argc, argv);
+  OwnOptions own;
   registerAllPasses();
   kowari::registerKowariPasses();
   DialectRegistry registry;
@@ -64,7 +105,10 @@ int main(int argc, char **argv) {
   auto [inputName, outputName] = registerAndParseCLIOptions(argc, argv, "Kowari's pass runner\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   auto foundDifference = std::make_shared<bool>(false);
-  instrument(config, foundDifference);
+  config.setPassPipelineSetupFn([&, base = config](PassManager &manager) {
+    return success(succeeded(base.setupPassPipeline(manager)) &&
+                   succeeded(extendPipeline(own, manager, foundDifference)));
+  });
 
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputName, &error);

@@ -7,6 +7,7 @@
 #include "frontend/cli/Command.h"
 #include "frontend/cli/CompiledProgram.h"
 #include "frontend/cli/TrainingData.h"
+#include "frontend/settings/ShrinkSpec.h"
 
 #include <CLI/CLI.hpp>
 
@@ -24,7 +25,9 @@ namespace {
 struct CompileArguments {
   std::string settings, device = "cpu", target = "native", stage = "all", output, cacheDir;
   std::optional<int64_t> rows, bins, detectors, minIndex, svdSize, asdCurves;
-  bool printSpec = false;
+  std::optional<int64_t> shrinkWidth;
+  std::string stopAfter, dumpFolder;
+  bool printSpec = false, timePasses = false, passStatistics = false;
 };
 
 /// Shapes from the data files, or from the flags where the files are not there yet.
@@ -60,6 +63,8 @@ Result<ProgramSpec> specOf(const CompileArguments &arguments) {
     spec.maxRows = *arguments.rows;
   }
   spec.target = target;
+  if (arguments.shrinkWidth)
+    spec = shrinkWidths(std::move(spec), *arguments.shrinkWidth);
   if (arguments.stage == "all")
     return spec;
   const std::string &text = arguments.stage;
@@ -81,8 +86,27 @@ Status checkDevice(const std::string &device) {
                                                      : "is not known; use --device cpu"));
 }
 
+/// What kowari-compile is told beside spec and output.
+Result<std::vector<std::string>> compilerFlags(const CompileArguments &arguments) {
+  std::vector<std::string> flags;
+  if (!arguments.stopAfter.empty())
+    flags.insert(flags.end(), {"--stop-after", arguments.stopAfter});
+  if (!arguments.dumpFolder.empty())
+    flags.insert(flags.end(), {"--dump-ir", arguments.dumpFolder});
+  if (arguments.timePasses)
+    flags.emplace_back("--time-passes");
+  if (arguments.passStatistics)
+    flags.emplace_back("--pass-statistics");
+  if (!flags.empty() && arguments.output.empty())
+    return Status::error(flags.front() +
+                         " looks into a compilation, which the cache may spare; say with -o where "
+                         "its result goes");
+  return flags;
+}
+
 Result<int> run(const CompileArguments &arguments) {
   KOWARI_TRY(checkDevice(arguments.device));
+  KOWARI_ASSIGN(const std::vector<std::string> flags, compilerFlags(arguments));
   KOWARI_ASSIGN(const ProgramSpec spec, specOf(arguments));
   if (arguments.printSpec) {
     std::printf("%s\n", spec.toCanonicalJson().c_str());
@@ -92,7 +116,7 @@ Result<int> run(const CompileArguments &arguments) {
   std::string path = arguments.output;
   double seconds = 0.0;
   if (!path.empty()) {
-    KOWARI_ASSIGN(seconds, compileTo(spec, path, report));
+    KOWARI_ASSIGN(seconds, compileTo(spec, path, report, flags));
   } else {
     KOWARI_ASSIGN(const cache::CacheKey key, keyOf(spec));
     KOWARI_ASSIGN(cache::Cache cache, openCache({arguments.cacheDir, "", ""}, report));
@@ -143,6 +167,16 @@ void addCompileCommand(CLI::App &app, Action &action) {
   command->add_option("--stage", arguments->stage, "all, or the number of one stage")->capture_default_str();
   command->add_option("-o,--output", arguments->output, "artifact to write; default: into the cache");
   command->add_option("--cache_dir", arguments->cacheDir, "folder of the cache");
+  command->add_option("--stop-after,--stop_after", arguments->stopAfter,
+                      "write the IR of this stage to --output instead: graph, grad, fused or planned");
+  command->add_option("--dump-ir,--dump_ir", arguments->dumpFolder, "folder that gets the IR of every stage");
+  command->add_flag("--time-passes,--time_passes", arguments->timePasses, "print the time of every pass");
+  command->add_flag("--pass-statistics,--pass_statistics", arguments->passStatistics,
+                    "print which operations every pass leaves more or fewer of");
+  command
+      ->add_option("--shrink_width", arguments->shrinkWidth,
+                   "make the network no wider than this, for kowari-opt --validate-each")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--print_spec", arguments->printSpec,
                     "print the spec that kowari-compile takes, compile nothing");
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });

@@ -181,15 +181,16 @@ stageReporter(const std::function<void(const std::string &)> &report) {
 }
 
 Result<double> compileTo(const ProgramSpec &spec, const std::string &output,
-                         const std::function<void(const std::string &)> &report) {
+                         const std::function<void(const std::string &)> &report,
+                         const std::vector<std::string> &flags) {
   KOWARI_ASSIGN(const std::string compiler, findCompiler());
   KOWARI_TRY(checkCompilerBuild(compiler));
   const std::string specPath = output + ".spec.json";
   KOWARI_TRY(train::writeFileAtomically(specPath, spec.toCanonicalJson()));
   const Clock::time_point start = Clock::now();
-  KOWARI_ASSIGN(
-      const ChildResult child,
-      runChild(compiler, {"--spec", specPath, "--target", spec.target, "-o", output}, stageReporter(report)));
+  std::vector<std::string> arguments = {"--spec", specPath, "-o", output};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  KOWARI_ASSIGN(const ChildResult child, runChild(compiler, arguments, stageReporter(report)));
   std::error_code code;
   if (child.signal != 0) {
     const fs::path kept =
@@ -204,6 +205,8 @@ Result<double> compileTo(const ProgramSpec &spec, const std::string &output,
   if (child.exitCode != 0)
     return Status::error("compiling failed (exit code " + std::to_string(child.exitCode) + "):\n" +
                          lastLines(child.errorOutput));
+  if (!child.errorOutput.empty())
+    report(child.errorOutput);
   if (!fs::exists(output, code))
     return Status::error("the compiler " + compiler + " ended without an error, but wrote no " + output);
   return secondsSince(start);

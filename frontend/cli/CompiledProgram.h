@@ -59,8 +59,10 @@ Result<std::string> findCompiler();
 /// Whether the compiler is of the build that cache keys name.
 Status checkCompilerBuild(const std::string &compiler);
 
-/// Runs kowari-compile: writes the artifact of `spec` to `output`. Returns the seconds it took.
+/// Runs kowari-compile with `flags` beside its own: writes the artifact of `spec`, or what the flags ask for,
+/// to `output`. What it prints on standard error (--time-passes) is passed on. Returns the seconds it took.
 Result<double> compileTo(const ProgramSpec &spec, const std::string &output,
-                         const std::function<void(const std::string &)> &report);
+                         const std::function<void(const std::string &)> &report,
+                         const std::vector<std::string> &flags = {});
 
 } // namespace kowari::cli

@@ -302,6 +302,8 @@ OwningOpRef<ModuleOp> buildGraph(MLIRContext &context, const ProgramSpec &spec) 
   SmallVector<Attribute> stages;
   for (const StageSpec &stage : spec.stages)
     stages.push_back(describeStage(b, stage));
+  (*module)->setAttr(specAttribute, b.getStringAttr(spec.toCanonicalJson()));
+  (*module)->setAttr(reachedAttribute, b.getStringAttr("graph"));
   (*module)->setAttr("flow.stages", b.getArrayAttr(stages));
   if (spec.gradientEntry)
     (*module)->setAttr("flow.gradient_entry", b.getUnitAttr());

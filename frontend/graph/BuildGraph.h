@@ -7,7 +7,8 @@
 //   @log_prob  evaluation mode: batch -> log_prob (rows), loss (its negative mean), embedding
 //   @sample    evaluation mode: base noise, strain -> theta, log_prob
 // The module attribute flow.stages holds each stage's optimizer and whether layers_rb is frozen; Autodiff
-// makes the train steps from @loss. Parameter names, shapes and initial distributions are Dingo's.
+// makes the train steps from @loss. Parameter names, shapes and initial distributions are Dingo's. flow.spec
+// and flow.reached let a compilation that was stopped go on (compiler/Stages.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,6 +19,9 @@
 #include "mlir/IR/OwningOpRef.h"
 
 namespace kowari::graph {
+
+inline constexpr llvm::StringLiteral specAttribute = "flow.spec";       ///< canonical JSON
+inline constexpr llvm::StringLiteral reachedAttribute = "flow.reached"; ///< the last stage, here "graph"
 
 /// The spec must have passed ProgramSpec::fromJson's checks.
 mlir::OwningOpRef<mlir::ModuleOp> buildGraph(mlir::MLIRContext &context, const ProgramSpec &spec);

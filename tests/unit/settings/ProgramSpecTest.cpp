@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "SettingsText.h"
 #include "frontend/settings/MakeProgramSpec.h"
+#include "frontend/settings/ShrinkSpec.h"
 #include "frontend/settings/Yaml.h"
 
 #include <gmock/gmock.h>
@@ -83,6 +84,24 @@ TEST(ProgramSpec, whatOnlyTheRunKnowsIsNotInIt) {
   Result<ProgramSpec> other =
       makeProgramSpec(settingsOf(replaced("hidden_dim: 64", "hidden_dim: 65")), shape);
   EXPECT_NE(other->toCanonicalJson(), json);
+}
+
+TEST(ProgramSpec, shrunkKeepsTheStructure) {
+  ProgramSpec whole = smallSpec();
+  const ProgramSpec narrow = shrinkWidths(whole, 16);
+  EXPECT_TRUE(ProgramSpec::fromJson(narrow.toCanonicalJson()).isOk());
+  for (const int64_t width : {narrow.flow.hiddenDim, narrow.embedding.bins, narrow.embedding.svdSize,
+                              narrow.embedding.outputDim, narrow.data.svdSize, narrow.data.asdRows})
+    EXPECT_LE(width, 16);
+  EXPECT_THAT(narrow.embedding.hiddenDims, testing::Each(testing::Le(16)));
+  EXPECT_EQ(narrow.embedding.hiddenDims.size(), whole.embedding.hiddenDims.size());
+  EXPECT_EQ(narrow.data.bins - narrow.data.minIndex, narrow.embedding.bins);
+  EXPECT_EQ(narrow.flow.numFlowSteps, whole.flow.numFlowSteps);
+  EXPECT_EQ(narrow.maxRows, whole.maxRows);
+  EXPECT_EQ(narrow.stages.size(), whole.stages.size());
+  // What is narrow already stays.
+  EXPECT_EQ(shrinkWidths(whole, 100000).embedding.bins, whole.embedding.bins);
+  EXPECT_EQ(shrinkWidths(narrow, 16).toCanonicalJson(), narrow.toCanonicalJson());
 }
 
 TEST(ProgramSpec, badJsonNamesTheKey) {
