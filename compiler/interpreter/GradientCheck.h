@@ -9,10 +9,12 @@
 
 namespace kowari::interpreter {
 
-/// @gradient returns a loss and, as "gradient/NAME", its gradients by parameters NAME. Compares each of these
-/// with the derivative of the loss along a random direction of the parameter, by central differences in
-/// double. Returns the first parameter that disagrees, in words; nothing if all agree, without @gradient, or
-/// if that is beyond the budget.
-std::optional<std::string> findWrongGradient(mlir::ModuleOp module, const NumbersOptions &options);
+/// @gradient returns `flow.output = "loss"` and, as "gradient/NAME", its gradients by parameters NAME.
+/// Compares each of these with the derivative of `loss` (of @gradient itself, if that is null or returns no
+/// loss) along a random direction of the parameter, by central differences in double. Where that is beyond
+/// the budget, several parameters are moved together, and one by one only if they disagree. Returns the first
+/// parameter that disagrees, in words; nothing if all agree, or without @gradient.
+std::optional<std::string> findWrongGradient(mlir::ModuleOp module, mlir::func::FuncOp loss,
+                                             const NumbersOptions &options);
 
 } // namespace kowari::interpreter

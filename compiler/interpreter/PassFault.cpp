@@ -42,13 +42,14 @@ static bool hidesGradient(const ModuleNumbers &before, ModuleOp after) {
 static std::optional<std::string> findGradientFault(ModuleOp before, const ModuleNumbers &numbers,
                                                     ModuleOp after, const PassRun &run,
                                                     const NumbersOptions &options) {
+  auto loss = before.lookupSymbol<func::FuncOp>("loss");
   if (!hidesGradient(numbers, after))
-    return numbers.has("gradient") ? std::nullopt : findWrongGradient(after, options);
+    return numbers.has("gradient") ? std::nullopt : findWrongGradient(after, loss, options);
   if (run.getPipeline().empty())
     return std::nullopt;
   OwningOpRef<ModuleOp> again = before.clone();
   again.get()->setAttr("flow.gradient_entry", UnitAttr::get(before.getContext()));
-  return succeeded(run.run(*again)) ? findWrongGradient(*again, options) : std::nullopt;
+  return succeeded(run.run(*again)) ? findWrongGradient(*again, loss, options) : std::nullopt;
 }
 
 std::optional<PassFault> findFault(ModuleOp before, const ModuleNumbers &numbers, ModuleOp after,
