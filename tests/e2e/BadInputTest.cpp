@@ -201,7 +201,10 @@ TEST_F(TrainingTest, UnknownArguments) {
   expectError(runKowari(folder, {"compile", "--settings_file", "x", "--target", "sm_90"}), "sm_90");
   expectError(runKowari(folder, {"compile", "--settings_file", "x", "--target", "zenver4"}),
               "did you mean znver4?");
-  expectError(runKowari(folder, {"compile", "--settings_file", "x", "--rows", "0"}), "--rows");
+  expectError(runKowari(folder, {"compile", "--settings_file", "x", "--rows", "0"}),
+              "--rows 0: must be a number greater than 0; see kowari --help");
+  expectError(runKowari(folder, {"cache", "prune", "--max_gb", "-1"}),
+              "--max_gb -1: must be a number of 0 or more; see kowari --help");
   expectError(runKowari(folder, {"inspect", "absent"}), "absent: cannot be read");
 }
 

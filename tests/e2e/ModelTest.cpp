@@ -144,4 +144,37 @@ TEST_F(TrainingTest, CacheCommands) {
   EXPECT_THAT(cache({"list"}).out, HasSubstr("0 programs in "));
 }
 
+TEST_F(TrainingTest, ArtifactOfATrainingServesItsModels) {
+  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(runKowari(folder, {"compile", "--settings_file", "settings.yaml", "-o", "tiny.kwa"}).code, 0);
+  const auto sample = [&](const std::string &out, const std::vector<std::string> &more) {
+    std::vector<std::string> arguments = {"sample",
+                                          "--model",
+                                          "train_dir/model_latest.pt",
+                                          "--inputs",
+                                          "strain.hdf5",
+                                          "--out",
+                                          out,
+                                          "--num_samples",
+                                          "3",
+                                          "--seed",
+                                          "5"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return runKowari(folder, arguments);
+  };
+  writeInputs(folder / "strain.hdf5", {});
+  const Outcome compiled = sample("compiled.hdf5", {});
+  ASSERT_EQ(compiled.code, 0) << compiled.err;
+  const Outcome given = sample("given.hdf5", {"--artifact", "tiny.kwa"});
+  ASSERT_EQ(given.code, 0) << given.err;
+  const std::vector<double> expected = readDoubles(folder / "compiled.hdf5", "theta"),
+                            found = readDoubles(folder / "given.hdf5", "theta");
+  ASSERT_EQ(found.size(), expected.size());
+  ASSERT_FALSE(found.empty());
+  for (size_t i = 0; i < found.size(); ++i) // other row counts, other sums
+    EXPECT_NEAR(found[i], expected[i], 1e-4) << i;
+  expectError(sample("double.hdf5", {"--artifact", "tiny.kwa", "--precision", "64-true"}),
+              "spec.element_type is \"f64\" here and \"f32\" in the artifact");
+}
+
 } // namespace kowari::e2e
