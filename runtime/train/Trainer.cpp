@@ -220,8 +220,7 @@ Result<Trainer::Pass> Trainer::trainPass(int64_t number) {
 /// The scalar arguments of a training step of epoch `number`.
 Status Trainer::writeScalars(int64_t number) {
   KOWARI_TRY(program.writeScalar("learning_rate", rate.current()));
-  if (program.findTensor("step")) // sgd does not count
-    KOWARI_TRY(program.writeScalar("step", static_cast<double>(stageSteps + 1)));
+  KOWARI_TRY(program.writeScalar("step", static_cast<double>(stageSteps + 1)));
   const auto seedBits = static_cast<int64_t>(setup.seed);
   for (const auto &[name, value] : {std::pair("seed", seedBits), {"epoch", number}})
     if (program.findTensor(name))
