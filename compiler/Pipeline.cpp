@@ -56,8 +56,6 @@ private:
       manager.enableTiming();
     if (options.statistics)
       manager.addInstrumentation(std::make_unique<PassStatistics>(llvm::errs()));
-    if (!options.reproducer.empty())
-      manager.enableCrashReproducerGeneration(options.reproducer);
     addStagePasses(stage, manager);
     return succeeded(manager.run(module)) ? Status::ok()
                                           : Status::error("the compiler failed in stage " + stage);

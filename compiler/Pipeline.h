@@ -20,7 +20,6 @@ struct CompileOptions {
   std::string target = "native";
   std::string stopAfter;  // a stage (Stages.h), or "" for the artifact
   std::string dumpFolder; // where the IR of every stage is written, or ""
-  std::string reproducer; // where a pass that fails leaves what makes it fail, or ""
   bool timePasses = false, statistics = false;
   /// Called with the stage and how far it is, in [0, 1].
   std::function<void(const std::string &stage, double fraction)> progress = [](const std::string &, double) {

@@ -57,8 +57,6 @@ int main(int argc, char **argv) {
   app.add_flag("--time-passes", options.timePasses, "print the time of every pass");
   app.add_flag("--pass-statistics", options.statistics,
                "print which operations every pass leaves more or fewer of");
-  app.add_option("--crash-reproducer", options.reproducer,
-                 "file that gets IR and passes if one fails, for kowari-opt --run-reproducer");
   app.set_version_flag("--build-id", KOWARI_BUILD_ID);
   CLI11_PARSE(app, argc, argv);
   Status status = run(spec, target, options, output);
