@@ -30,8 +30,7 @@ double now() {
 }
 
 /// The network of the settings at the shapes asked for, one stage, no input pipeline.
-Result<ProgramSpec> specOf(const StepBench &options) {
-  KOWARI_ASSIGN(const Settings settings, loadSettings(options.settings));
+Result<ProgramSpec> specOf(const StepBench &options, const Settings &settings) {
   DataShape shape;
   shape.bins = options.bins;
   shape.detectors = options.detectors;
@@ -137,11 +136,13 @@ Value timesOf(std::vector<double> times, double &median) {
 } // namespace
 
 Result<Value> benchStep(const StepBench &options) {
-  KOWARI_ASSIGN(const ProgramSpec spec, specOf(options));
+  KOWARI_ASSIGN(const Settings settings, loadSettings(options.settings));
+  KOWARI_ASSIGN(const ProgramSpec spec, specOf(options, settings));
   CompileOptions compileOptions;
   compileOptions.artifact = options.artifact;
   compileOptions.anyInput = true;
-  compileOptions.cache.commandLine = options.cacheDir;
+  compileOptions.cache = {options.cacheDir, settings.local.compileCacheDir,
+                          settings.local.torchCompileCacheDir};
   compileOptions.threads = options.threads > 0 ? options.threads : cpu::availableCores();
   compileOptions.report = [](const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   KOWARI_ASSIGN(CompiledProgram compiled, obtainProgram(spec, compileOptions));
