@@ -7,6 +7,7 @@
 #include "compiler/Passes.h"
 #include "frontend/graph/BuildGraph.h"
 
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -42,6 +43,13 @@ void addStagePasses(StringRef stage, OpPassManager &manager) {
 void buildPlanPipeline(OpPassManager &manager) {
   for (const std::string &stage : getStageNames())
     addStagePasses(stage, manager);
+}
+
+void registerStagePipelines() {
+  PassPipelineRegistration<>("plan-pipeline", "All passes from the graph to the plan", buildPlanPipeline);
+  for (const std::string &stage : ArrayRef(getStageNames()).drop_front())
+    PassPipelineRegistration<>("stage-" + stage, "The passes that lead to stage " + stage,
+                               [stage](OpPassManager &manager) { addStagePasses(stage, manager); });
 }
 
 Result<std::vector<std::string>> getRemainingStages(ModuleOp module, const std::string &last) {

@@ -32,6 +32,10 @@ void addStagePasses(llvm::StringRef stage, mlir::OpPassManager &manager);
 /// Adds all of them, from graph to planned.
 void buildPlanPipeline(mlir::OpPassManager &manager);
 
+/// Makes the passes of each stage a pipeline by name for tools: stage-grad, stage-fused, stage-planned, and
+/// all of them: plan-pipeline.
+void registerStagePipelines();
+
 /// Stages, up to `last`, that a module has still to go through. Errors: no `flow.reached`; between two stages
 /// (lower-to-plan alone was run); already beyond `last`.
 Result<std::vector<std::string>> getRemainingStages(mlir::ModuleOp module, const std::string &last);

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/PassStatistics.h"
 #include "compiler/Passes.h"
+#include "compiler/Stages.h"
 #include "compiler/interpreter/ValidateEach.h"
 #include "compiler/tools/KowariDialects.h"
 
@@ -100,6 +101,7 @@ int main(int argc, char **argv) {
   OwnOptions own;
   registerAllPasses();
   kowari::registerKowariPasses();
+  kowari::registerStagePipelines();
   DialectRegistry registry;
   kowari::registerDialects(registry);
   auto [inputName, outputName] = registerAndParseCLIOptions(argc, argv, "Kowari's pass runner\n", registry);

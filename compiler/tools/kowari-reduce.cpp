@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Passes.h"
+#include "compiler/Stages.h"
 #include "compiler/reduce/ReduceModulePass.h"
 #include "compiler/tools/KowariDialects.h"
 
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM initializer(argc, argv);
   mlir::registerAllPasses();
   kowari::registerKowariPasses();
+  kowari::registerStagePipelines();
   kowari::reduce::registerReduceModulePass();
   mlir::DialectRegistry registry;
   kowari::registerDialects(registry);
