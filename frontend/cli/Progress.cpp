@@ -12,10 +12,10 @@ Progress::Progress(std::string noun, int64_t count, std::function<void(const std
                    Clock::time_point now)
     : what(std::move(noun)), total(count), report(std::move(sink)), said(now) {}
 
-void Progress::reached(int64_t count, Clock::time_point now) {
-  if (count >= total || now - said < std::chrono::seconds(2))
+void Progress::reached(int64_t done, Clock::time_point now) {
+  if (done >= total || now - said < std::chrono::seconds(2))
     return;
-  report("  " + what + " " + std::to_string(count) + " of " + std::to_string(total));
+  report("  " + what + " " + std::to_string(done) + " of " + std::to_string(total));
   said = now;
 }
 

@@ -17,10 +17,10 @@ class Progress {
 public:
   using Clock = std::chrono::steady_clock;
 
-  /// "WHAT 3 of TOTAL" goes to `report`.
-  Progress(std::string what, int64_t total, std::function<void(const std::string &)> report,
+  /// "NOUN 3 of COUNT" goes to `sink`.
+  Progress(std::string noun, int64_t count, std::function<void(const std::string &)> sink,
            Clock::time_point now = Clock::now());
-  void reached(int64_t count, Clock::time_point now = Clock::now());
+  void reached(int64_t done, Clock::time_point now = Clock::now());
 
 private:
   std::string what;
