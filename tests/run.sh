@@ -57,7 +57,7 @@ jobs=$(jobs)
 export CTEST_PARALLEL_LEVEL=1
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
-checked=(settings prior data train plan cache) # the runtime's areas, which read what others wrote
+checked=(settings prior data train plan cache inspect) # the runtime's areas, which read what others wrote
 targets=("${checked[@]/#/unit-}")
 
 phase "install" bash scripts/install.sh build test || broken=$((broken + 1))
