@@ -16,7 +16,7 @@ struct FuzzOptions {
   std::optional<uint64_t> cases; ///< how many; without it the time decides
   std::optional<double> seconds; ///< for how long
   double reductionSeconds = 60;  ///< for each failure
-  int caseLimitSeconds = 120;    ///< a case that takes longer has failed
+  int caseLimitSeconds = 120;    ///< a case that computes for longer has failed
   uint64_t maximumFailures = 20; ///< after which it ends
   std::string outputFolder;      ///< of the failures; made when there is one
   CheckOptions check;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ namespace kowari::fuzz {
 namespace {
 
 constexpr int foundSomething = 3; ///< exit status
+constexpr int waitingFactor = 5;  ///< how much longer than it may compute a child may take, on a busy machine
 
 void writeAll(int descriptor, const std::string &text) {
   for (size_t done = 0; done < text.size();) {
@@ -40,10 +42,12 @@ std::string readAll(int descriptor) {
 
 [[noreturn]] void runChild(const std::function<std::optional<std::string>()> &work, int output,
                            int limitSeconds) {
-  for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM})
+  for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM, SIGPROF})
     std::signal(signal, SIG_DFL);
   ::dup2(output, STDERR_FILENO);
-  ::alarm(limitSeconds);
+  const itimerval limit = {{0, 0}, {limitSeconds, 0}}; // of processor time
+  ::setitimer(ITIMER_PROF, &limit, nullptr);
+  ::alarm(waitingFactor * limitSeconds);
   std::optional<std::string> found = work();
   if (found)
     writeAll(output, *found);
@@ -74,10 +78,13 @@ std::optional<std::string> runIsolated(const std::function<std::optional<std::st
     return std::nullopt;
   if (WIFEXITED(status) && WEXITSTATUS(status) == foundSomething)
     return text;
-  std::string how = WIFSIGNALED(status) ? (WTERMSIG(status) == SIGALRM
-                                               ? "took more than " + std::to_string(limitSeconds) + " s"
-                                               : std::string(::strsignal(WTERMSIG(status))))
-                                        : "exit status " + std::to_string(WEXITSTATUS(status));
+  std::string how = "exit status " + std::to_string(WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    how = signal == SIGPROF   ? "computed for more than " + std::to_string(limitSeconds) + " s"
+          : signal == SIGALRM ? "took more than " + std::to_string(waitingFactor * limitSeconds) + " s"
+                              : std::string(::strsignal(signal));
+  }
   return "the compiler crashed: " + how + (text.empty() ? "" : "\n" + text.substr(0, 4000));
 }
 

@@ -11,9 +11,9 @@
 
 namespace kowari::fuzz {
 
-/// Runs `work` in a forked child and returns what it returns. A child that crashes, or runs for longer than
-/// `limitSeconds`, is a result too: the signal and what it wrote to the error output. The caller must have
-/// one thread.
+/// Runs `work` in a forked child and returns what it returns. A child that crashes, computes for longer than
+/// `limitSeconds`, or takes five times as long by the clock, is a result too: the signal and what it wrote to
+/// the error output. The caller must have one thread.
 std::optional<std::string> runIsolated(const std::function<std::optional<std::string>()> &work,
                                        int limitSeconds);
 
