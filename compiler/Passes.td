@@ -110,4 +110,22 @@ def EmitArtifact : Pass<"emit-artifact", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kowari::flow::FlowDialect", "::kowari::plan::PlanDialect"];
 }
 
+def KernelLoops : Pass<"kernel-loops", "::mlir::ModuleOp"> {
+  let summary = "Shows kernels as the loops that are compiled";
+  let description = [{
+    Expects: a module with kernels, the result of fuse or of a later pass.
+
+    Does: replaces every function with `flow.kernel` by its loop nest for vectors of `lanes` float32, as the code generator
+    builds it, and erases everything else. For looking: nothing goes on from here.
+
+    Guarantees: what it leaves is what LLVM gets, but for the conversion to its dialect.
+
+    Example: `kowari-opt --kernel-loops planned.mlir`
+  }];
+  let options = [Option<"lanes", "lanes", "unsigned", /*default=*/"8",
+                        "float32 of a vector register: 8 for x86-64-v3, 16 for x86-64-v4">];
+  let dependentDialects = ["::kowari::flow::FlowDialect", "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 #endif
