@@ -163,7 +163,7 @@ TEST_F(CacheTest, ReadOnlyFolderCostsTheCachingOnly) {
   const fs::path mine =
       folder / "cache" / ("kowari-" + std::to_string(::geteuid() == 0 ? 65534 : ::geteuid()));
   fs::permissions(folder / "cache", fs::perms::all);
-  fs::create_directory(mine / "entries");
+  fs::create_directories(mine / "entries");
   if (::geteuid() == 0)
     ASSERT_EQ(::chown((mine / "entries").c_str(), 65534, 65534), 0);
   fs::permissions(mine / "entries", fs::perms::owner_all);
