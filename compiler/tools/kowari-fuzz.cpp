@@ -97,7 +97,9 @@ int main(int argc, char **argv) {
   app.add_option("--input", input, "one case from a file instead: spec.json or module.mlir");
   app.add_option("--load-pass-plugin", plugins, "shared library with passes");
   app.add_option("--replace", replaced, "PASS=OTHER: run another pass in place of one of the compiler's");
-  app.add_option("--after", added, "PASS=OTHER: run another pass behind one of the compiler's");
+  app.add_option("--after", added,
+                 "PASS=OTHER: run another pass behind one of the compiler's; code=OTHER: on the kernels that "
+                 "are compiled alone");
   CLI11_PARSE(app, argc, argv);
   if (!options.seconds && !options.cases)
     options.seconds = 60;
