@@ -44,12 +44,14 @@ void PassStatistics::runAfterPass(Pass *pass, Operation *op) {
     return;
   out << "pass " << (pass->getArgument().empty() ? pass->getName() : pass->getArgument()) << ": "
       << getTotal(counts) << " -> " << getTotal(now) << " operations\n";
-  Counts names = counts; // of both versions
-  names.insert(now.begin(), now.end());
-  for (const auto &[name, ignored] : names)
-    if (counts[name] != now[name])
-      out << llvm::format("  %-32s %7lld -> %lld\n", name.c_str(), static_cast<long long>(counts[name]),
-                          static_cast<long long>(now[name]));
+  std::map<std::string, std::pair<long long, long long>> changes; // before and now
+  for (const auto &[name, count] : counts)
+    changes[name].first = count;
+  for (const auto &[name, count] : now)
+    changes[name].second = count;
+  for (const auto &[name, change] : changes)
+    if (change.first != change.second)
+      out << llvm::format("  %-32s %7lld -> %lld\n", name.c_str(), change.first, change.second);
   counts = std::move(now);
 }
 

@@ -32,20 +32,21 @@ void ValidateEach::keep(ModuleOp module, ModuleNumbers ofModule) {
 
 void ValidateEach::runBeforePass(Pass *, Operation *op) {
   ModuleOp module = getOutermostModule(op);
-  if (module && !*foundDifference && module.getOperation() != lastModule)
+  if (module && !isDone && module.getOperation() != lastModule)
     keep(module, ModuleNumbers::compute(module, options));
 }
 
 void ValidateEach::runAfterPass(Pass *pass, Operation *op) {
   ModuleOp module = getOutermostModule(op);
-  if (!module || *foundDifference || module.getOperation() != lastModule ||
+  if (!module || isDone || module.getOperation() != lastModule ||
       *lastFingerPrint == OperationFingerPrint(module))
     return;
   PassRun run(pass, op);
   ModuleNumbers now = ModuleNumbers::compute(module, options);
   if (auto fault = findFault(*version, numbers, module, now, run, options)) {
-    *foundDifference = true;
+    isDone = *foundDifference = true;
     explain(module, run, *fault);
+    return;
   }
   keep(module, std::move(now));
 }
@@ -82,9 +83,13 @@ void ValidateEach::explain(ModuleOp module, const PassRun &run, const PassFault 
   if (report.folder.empty() || run.getPipeline().empty())
     return;
   NumbersOptions narrowed = narrow(options, fault);
+  std::string text; // of the smallest module so far
   auto isInteresting = [&](ModuleOp candidate) {
     auto found = findFault(candidate, run, narrowed);
-    return found && found->kind == fault.kind;
+    if (!found || found->kind != fault.kind)
+      return false;
+    text = std::move(found->text);
+    return true;
   };
   if (!isInteresting(*version)) { // the pass depends on more than the module, or spoils it at random
     emitRemark(nowhere) << "the fault does not come back when the pass runs again";
@@ -97,8 +102,7 @@ void ValidateEach::explain(ModuleOp module, const PassRun &run, const PassFault 
                       << reduce::countOperations(*reduction.module) << " of "
                       << reduce::countOperations(*version) << " operations are left"
                       << (reduction.finished ? "" : " (stopped by the time limit)") << ", "
-                      << (written ? "see " + path : written.message()) << ": "
-                      << findFault(*reduction.module, run, narrowed)->text;
+                      << (written ? "see " + path : written.message()) << ": " << text;
 }
 
 } // namespace kowari::interpreter

@@ -26,8 +26,8 @@ struct FailureReport {
 /// bytes nobody wrote, overlapping live buffers or missing a wait is reported. What autodiff makes of @loss
 /// is compared with differences of the loss. The first pass at fault is reported as an error at the module,
 /// with function, output and largest difference, and, where a report is wanted, with the operations of the
-/// smallest module in which the pass still does wrong; `foundDifference` is set and nothing is compared any
-/// more. The context must not be multithreaded.
+/// smallest module in which the pass still does wrong; `foundDifference` is set and this pass manager
+/// compares nothing any more. The context must not be multithreaded.
 class ValidateEach : public mlir::PassInstrumentation {
 public:
   ValidateEach(NumbersOptions numbersOptions, std::shared_ptr<bool> foundDifference,
@@ -45,6 +45,7 @@ private:
   NumbersOptions options;
   std::shared_ptr<bool> foundDifference;
   FailureReport report;
+  bool isDone = false; ///< a fault was found (`foundDifference` may be shared with other pass managers)
   mlir::Operation *lastModule = nullptr;
   std::optional<mlir::OperationFingerPrint> lastFingerPrint; ///< of the version that `numbers` belongs to
   mlir::OwningOpRef<mlir::ModuleOp> version;                 ///< a copy of it

@@ -43,7 +43,8 @@ private:
   using Clock = std::chrono::steady_clock;
   bool isLate() const { return Clock::now() >= end; }
 
-  /// From the back, because what is used stands before its users: portions of half the items, a quarter, one.
+  /// From the back, because what is used stands before its users: portions of all items, half of them, ...
+  /// one.
   void shrink(const Removal &removal) {
     for (size_t portion = removal.count(*reduction.module); portion >= 1; portion /= 2)
       for (size_t last = removal.count(*reduction.module); last > 0;) {

@@ -32,7 +32,8 @@ public:
     ModuleOp module = getOperation();
     if (!llvm::sys::fs::can_execute(test)) {
       emitError(UnknownLoc::get(&getContext()))
-          << "reduce-module: test=" << test << " is no program that can run";
+          << "reduce-module: test=" << test
+          << " is no program that can run; name an executable file (the PATH is not searched)";
       return signalPassFailure();
     }
     const Tester tester(test, {});

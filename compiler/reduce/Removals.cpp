@@ -80,9 +80,11 @@ SmallVector<Operation *> collectOperations(ModuleOp module) {
 }
 
 /// The role of an argument that takes the place of a result: whatever lets passes and the interpreter work
-/// with a tensor of that type.
+/// with a tensor of that type; "" for what is no tensor.
 static StringRef getCutRole(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return "";
   if (tensor.getRank() > 0 && tensor.isDynamicDim(0))
     return "flow.batch";
   if (!isa<FloatType>(tensor.getElementType()))
@@ -110,6 +112,8 @@ static std::string makeCutName(func::FuncOp function) {
 
 static DictionaryAttr makeCutRole(func::FuncOp function, StringRef role) {
   Builder b(function.getContext());
+  if (role.empty())
+    return b.getDictionaryAttr({});
   return b.getDictionaryAttr(b.getNamedAttr(role, b.getStringAttr(makeCutName(function))));
 }
 
@@ -158,8 +162,9 @@ static void returnOperands(Operation *op) {
   for (Value operand : op->getOperands()) {
     if (!operand.getDefiningOp() || llvm::is_contained(end->getOperands(), operand))
       continue;
-    (void)function.insertResult(function.getNumResults(), operand.getType(),
-                                makeCutRole(function, "flow.output"));
+    (void)function.insertResult(
+        function.getNumResults(), operand.getType(),
+        makeCutRole(function, isa<RankedTensorType>(operand.getType()) ? "flow.output" : ""));
     end->insertOperands(end->getNumOperands(), operand);
   }
   op->erase();
