@@ -17,7 +17,6 @@
 namespace kowari {
 
 struct CompileOptions {
-  std::string target = "native";
   std::string stopAfter;  // a stage (Stages.h), or "" for the artifact
   std::string dumpFolder; // where the IR of every stage is written, or ""
   bool timePasses = false, statistics = false;

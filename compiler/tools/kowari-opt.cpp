@@ -15,7 +15,7 @@
 #include "compiler/tools/KowariDialects.h"
 
 #include "mlir/InitAllPasses.h"
-#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -61,23 +61,25 @@ struct OwnOptions {
       llvm::cl::desc("Write the module after every pass that changed it into "
                      "files numbered by pass")};
 
-  /// What goes on with the compilation, as passes; "" for nothing.
-  std::string getContinuation() const {
-    std::string passes;
-    if (!artifact.empty() || !stopAfter->empty())
-      passes = "compile-stages{stop-after=" + (stopAfter->empty() ? "planned" : stopAfter->getValue()) + "}";
-    if (!artifact.empty())
-      passes += ",emit-artifact{output=" + artifact + "}";
-    return passes;
+  /// Adds the passes that go on with the compilation, if any.
+  void addContinuation(PassManager &manager) const {
+    if (!artifact.empty() || !stopAfter->empty()) {
+      kowari::CompileStagesOptions stages;
+      if (!stopAfter->empty())
+        stages.stopAfter = stopAfter->getValue();
+      manager.addPass(kowari::createCompileStages(stages));
+    }
+    if (!artifact.empty()) {
+      kowari::EmitArtifactOptions emission;
+      emission.output = artifact.getValue();
+      manager.addPass(kowari::createEmitArtifact(emission));
+    }
   }
 };
 
 /// Adds what our own options ask for to the pipeline of the command line.
-LogicalResult extendPipeline(const OwnOptions &own, PassManager &manager,
-                             std::shared_ptr<bool> foundDifference) {
-  if (std::string passes = own.getContinuation();
-      !passes.empty() && failed(parsePassPipeline(passes, manager)))
-    return failure();
+void extendPipeline(const OwnOptions &own, PassManager &manager, std::shared_ptr<bool> foundDifference) {
+  own.addContinuation(manager);
   if (own.validateEach || own.statistics || !own.dumpFolder.empty())
     manager.getContext()->disableMultithreading(); // all look at the whole module from within nested passes
   if (own.statistics)
@@ -91,7 +93,6 @@ LogicalResult extendPipeline(const OwnOptions &own, PassManager &manager,
                                        [](Pass *, Operation *) { return true; }, /*printModuleScope=*/true,
                                        /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
                                        own.dumpFolder);
-  return success();
 }
 
 } // namespace
@@ -108,8 +109,10 @@ int main(int argc, char **argv) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   auto foundDifference = std::make_shared<bool>(false);
   config.setPassPipelineSetupFn([&, base = config](PassManager &manager) {
-    return success(succeeded(base.setupPassPipeline(manager)) &&
-                   succeeded(extendPipeline(own, manager, foundDifference)));
+    if (failed(base.setupPassPipeline(manager)))
+      return failure();
+    extendPipeline(own, manager, foundDifference);
+    return success();
   });
 
   std::string error;
