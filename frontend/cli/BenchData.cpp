@@ -13,7 +13,6 @@
 #include "runtime/data/Split.h"
 
 #include <chrono>
-#include <cstdio>
 
 namespace kowari::cli {
 
@@ -38,18 +37,17 @@ Result<int64_t> takeBatches(train::BatchSource &source, const std::vector<int64_
 } // namespace
 
 Result<Value> benchData(const DataBench &options) {
-  const auto report = [](const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); };
   KOWARI_ASSIGN(const Settings settings, loadSettings(options.settings));
   if (options.stage >= static_cast<int64_t>(settings.stages.size()))
     return Status::error("--stage " + std::to_string(options.stage) + ": the settings have " +
                          std::to_string(settings.stages.size()) + " stages");
-  KOWARI_ASSIGN(const TrainingData data, openTrainingData(settings, report));
+  KOWARI_ASSIGN(const TrainingData data, openTrainingData(settings, printToUser));
   KOWARI_ASSIGN(const ProgramSpec spec, makeProgramSpec(settings, data.shape()));
   CompileOptions compileOptions;
   compileOptions.cache = {options.cacheDir, settings.local.compileCacheDir,
                           settings.local.torchCompileCacheDir};
   compileOptions.threads = options.threads > 0 ? options.threads : cpu::availableCores();
-  compileOptions.report = report;
+  compileOptions.report = printToUser;
   KOWARI_ASSIGN(CompiledProgram compiled, obtainProgram(spec, compileOptions));
   KOWARI_ASSIGN(const Standardization standardization, standardizationOf(settings, data, 1));
   BatchSources sources(*compiled.program, settings, data, standardization, 1);
@@ -59,10 +57,10 @@ Result<Value> benchData(const DataBench &options) {
       data::splitTrainTest(data.waveforms->samples(), settings.data.trainFraction).train;
   int64_t epoch = 1;
   KOWARI_TRY(source->startEpoch(order, epoch));
-  KOWARI_TRY(takeBatches(*source, order, 3, epoch, {"warm-up batch", 3, report}).status());
+  KOWARI_TRY(takeBatches(*source, order, 3, epoch, {"warm-up batch", 3, printToUser}).status());
   const auto start = std::chrono::steady_clock::now();
   KOWARI_ASSIGN(const int64_t samples,
-                takeBatches(*source, order, options.batches, epoch, {"batch", options.batches, report}));
+                takeBatches(*source, order, options.batches, epoch, {"batch", options.batches, printToUser}));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const DataShape shape = data.shape();
   return Value(ValueDict{{"peer", "kowari data"},

@@ -144,7 +144,7 @@ Result<Value> benchStep(const StepBench &options) {
   compileOptions.cache = {options.cacheDir, settings.local.compileCacheDir,
                           settings.local.torchCompileCacheDir};
   compileOptions.threads = options.threads > 0 ? options.threads : cpu::availableCores();
-  compileOptions.report = [](const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); };
+  compileOptions.report = printToUser;
   KOWARI_ASSIGN(CompiledProgram compiled, obtainProgram(spec, compileOptions));
   plan::Program &program = *compiled.program;
   const int stage = compiled.stages.front(); // an artifact of a training may have it as another

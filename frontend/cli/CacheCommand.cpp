@@ -6,6 +6,7 @@
 
 #include "frontend/cli/Command.h"
 #include "frontend/cli/CompiledProgram.h"
+#include "frontend/cli/Progress.h"
 #include "frontend/cli/TrainingData.h"
 
 #include <CLI/CLI.hpp>
@@ -26,8 +27,7 @@ struct CacheArguments {
 };
 
 Result<cache::Cache> open(const CacheArguments &arguments, const LocalSettings &local = {}) {
-  return openCache({arguments.cacheDir, local.compileCacheDir, local.torchCompileCacheDir},
-                   [](const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); });
+  return openCache({arguments.cacheDir, local.compileCacheDir, local.torchCompileCacheDir}, printToUser);
 }
 
 std::string timeText(int64_t seconds) {

@@ -50,9 +50,8 @@ Result<DataShape> shapeOf(const Settings &settings, const CompileArguments &argu
 }
 
 /// The spec of the stages asked for.
-Result<ProgramSpec> specOf(const CompileArguments &arguments) {
+Result<ProgramSpec> specOf(const Settings &settings, const CompileArguments &arguments) {
   KOWARI_ASSIGN(const std::string target, resolveTarget(arguments.target));
-  KOWARI_ASSIGN(const Settings settings, loadSettings(arguments.settings));
   KOWARI_ASSIGN(const DataShape shape, shapeOf(settings, arguments));
   KOWARI_ASSIGN(ProgramSpec spec, makeProgramSpec(settings, shape));
   if (arguments.rows) {
@@ -107,7 +106,8 @@ Result<std::vector<std::string>> compilerFlags(const CompileArguments &arguments
 Result<int> run(const CompileArguments &arguments) {
   KOWARI_TRY(checkDevice(arguments.device));
   KOWARI_ASSIGN(const std::vector<std::string> flags, compilerFlags(arguments));
-  KOWARI_ASSIGN(const ProgramSpec spec, specOf(arguments));
+  KOWARI_ASSIGN(const Settings settings, loadSettings(arguments.settings));
+  KOWARI_ASSIGN(const ProgramSpec spec, specOf(settings, arguments));
   if (arguments.printSpec) {
     std::printf("%s\n", spec.toCanonicalJson().c_str());
     return 0;
@@ -119,7 +119,9 @@ Result<int> run(const CompileArguments &arguments) {
     KOWARI_ASSIGN(seconds, compileTo(spec, path, report, flags));
   } else {
     KOWARI_ASSIGN(const cache::CacheKey key, keyOf(spec));
-    KOWARI_ASSIGN(cache::Cache cache, openCache({arguments.cacheDir, "", ""}, report));
+    const cache::FolderWishes wishes = {arguments.cacheDir, settings.local.compileCacheDir,
+                                        settings.local.torchCompileCacheDir}; // where the training will look
+    KOWARI_ASSIGN(cache::Cache cache, openCache(wishes, report));
     const auto compile = [&](const std::string &folder) -> Status {
       KOWARI_ASSIGN(seconds, compileTo(spec, folder + "/artifact.kwa", report));
       return Status::ok();

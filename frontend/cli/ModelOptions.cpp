@@ -6,9 +6,9 @@
 
 #include "frontend/cli/ModelOptions.h"
 
-#include <CLI/CLI.hpp>
+#include "frontend/cli/Progress.h"
 
-#include <cstdio>
+#include <CLI/CLI.hpp>
 
 namespace kowari::cli {
 
@@ -33,7 +33,5 @@ CompileOptions ModelOptions::compileOptions() const {
   options.report = printToUser;
   return options;
 }
-
-void printToUser(const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); }
 
 } // namespace kowari::cli

@@ -25,7 +25,4 @@ struct ModelOptions {
   CompileOptions compileOptions() const;
 };
 
-/// A line on standard error.
-void printToUser(const std::string &text);
-
 } // namespace kowari::cli

@@ -6,7 +6,11 @@
 
 #include "frontend/cli/Progress.h"
 
+#include <cstdio>
+
 namespace kowari::cli {
+
+void printToUser(const std::string &text) { std::fprintf(stderr, "%s\n", text.c_str()); }
 
 Progress::Progress(std::string noun, int64_t count, std::function<void(const std::string &)> sink,
                    Clock::time_point now)

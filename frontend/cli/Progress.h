@@ -12,6 +12,9 @@
 
 namespace kowari::cli {
 
+/// A line on standard error.
+void printToUser(const std::string &text);
+
 /// Says how far a loop has come to somebody who waits: a line every two seconds, none for a shorter loop.
 class Progress {
 public:
