@@ -326,7 +326,7 @@ Status Trainer::saveStage() {
 /// same model.
 Status Trainer::saveWhatIsMissing() {
   std::error_code code;
-  if (progress.batches > 0 || !fs::equivalent(resumedPath, folder.latestPath(), code))
+  if (epoch == 0 || progress.batches > 0 || !fs::equivalent(resumedPath, folder.latestPath(), code))
     return Status::ok();
   if (epoch % setup.checkpointEpochs == 0 && !fs::exists(folder.epochPath(epoch), code))
     KOWARI_TRY(saveEpoch());
