@@ -174,7 +174,7 @@ TEST_F(CacheTest, ReadOnlyFolderCostsTheCachingOnly) {
   EXPECT_THAT(compiled.out, HasSubstr("compiled for this run only"));
 }
 
-TEST_F(CacheTest, ExplainLooksWhereTheTrainingWould) {
+TEST_F(CacheTest, ExplainAndCompileLookWhereTheTrainingWould) {
   const std::string local = "checkpoint_epochs: 2\n  compile_cache_dir: " + (folder / "local").string();
   fs::create_directory(folder / "local");
   RunOptions plain;
@@ -184,6 +184,8 @@ TEST_F(CacheTest, ExplainLooksWhereTheTrainingWould) {
       runKowari(folder, {"cache", "explain", "--settings_file", "settings.yaml"}, plain);
   ASSERT_EQ(explained.code, 0) << explained.err;
   EXPECT_THAT(explained.out, HasSubstr("the program is in the cache " + (folder / "local").string()));
+  EXPECT_THAT(runKowari(folder, {"compile", "--settings_file", "settings.yaml"}, plain).out,
+              HasSubstr("was in the cache"));
 }
 
 TEST_F(CacheTest, EveryKindOfMissIsExplained) {
