@@ -32,8 +32,12 @@ struct CompileArguments {
 
 /// Shapes from the data files, or from the flags where the files are not there yet.
 Result<DataShape> shapeOf(const Settings &settings, const CompileArguments &arguments) {
-  if (!arguments.bins && !arguments.detectors)
-    return readDataShape(settings);
+  if (!arguments.bins && !arguments.detectors) {
+    Result<DataShape> fromFiles = readDataShape(settings);
+    if (!fromFiles && !fs::exists(settings.data.waveformDatasetPath))
+      return Status::error(fromFiles.status().message() + "; --bins and --detectors can stand in for it");
+    return fromFiles;
+  }
   DataShape shape;
   KOWARI_ASSIGN(const auto detectors, data::expandDetectors(settings.data.detectors));
   shape.detectors = arguments.detectors.value_or(static_cast<int64_t>(detectors.size()));
@@ -50,8 +54,8 @@ Result<DataShape> shapeOf(const Settings &settings, const CompileArguments &argu
 }
 
 /// The spec of the stages asked for.
-Result<ProgramSpec> specOf(const Settings &settings, const CompileArguments &arguments) {
-  KOWARI_ASSIGN(const std::string target, resolveTarget(arguments.target));
+Result<ProgramSpec> specOf(const Settings &settings, const std::string &target,
+                           const CompileArguments &arguments) {
   KOWARI_ASSIGN(const DataShape shape, shapeOf(settings, arguments));
   KOWARI_ASSIGN(ProgramSpec spec, makeProgramSpec(settings, shape));
   if (arguments.rows) {
@@ -106,8 +110,9 @@ Result<std::vector<std::string>> compilerFlags(const CompileArguments &arguments
 Result<int> run(const CompileArguments &arguments) {
   KOWARI_TRY(checkDevice(arguments.device));
   KOWARI_ASSIGN(const std::vector<std::string> flags, compilerFlags(arguments));
+  KOWARI_ASSIGN(const std::string target, resolveTarget(arguments.target));
   KOWARI_ASSIGN(const Settings settings, loadSettings(arguments.settings));
-  KOWARI_ASSIGN(const ProgramSpec spec, specOf(settings, arguments));
+  KOWARI_ASSIGN(const ProgramSpec spec, specOf(settings, target, arguments));
   if (arguments.printSpec) {
     std::printf("%s\n", spec.toCanonicalJson().c_str());
     return 0;
