@@ -14,9 +14,12 @@
 #include "runtime/train/AtomicFile.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -180,33 +183,61 @@ stageReporter(const std::function<void(const std::string &)> &report) {
   };
 }
 
+namespace {
+
+/// A text that child processes read by a path; nothing of it is left whatever ends this process.
+class InheritedText {
+public:
+  InheritedText() : descriptor(::memfd_create("kowari-spec", 0)) {}
+  InheritedText(const InheritedText &) = delete;
+  InheritedText &operator=(const InheritedText &) = delete;
+  ~InheritedText() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+  Status write(const std::string &text) const {
+    for (size_t done = 0; done < text.size();) {
+      const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
+      if (count < 0 && errno != EINTR)
+        return Status::error(std::string("cannot hand the spec to the compiler: ") + std::strerror(errno));
+      done += static_cast<size_t>(std::max<ssize_t>(count, 0));
+    }
+    return Status::ok();
+  }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+private:
+  int descriptor;
+};
+
+} // namespace
+
 Result<double> compileTo(const ProgramSpec &spec, const std::string &output,
                          const std::function<void(const std::string &)> &report,
                          const std::vector<std::string> &flags) {
   KOWARI_ASSIGN(const std::string compiler, findCompiler());
   KOWARI_TRY(checkCompilerBuild(compiler));
-  const std::string specPath = output + ".spec.json";
-  KOWARI_TRY(train::writeFileAtomically(specPath, spec.toCanonicalJson()));
+  InheritedText specText;
+  KOWARI_TRY(specText.write(spec.toCanonicalJson()));
   const Clock::time_point start = Clock::now();
-  std::vector<std::string> arguments = {"--spec", specPath, "-o", output};
+  std::vector<std::string> arguments = {"--spec", specText.path(), "-o", output};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   KOWARI_ASSIGN(const ChildResult child, runChild(compiler, arguments, stageReporter(report)));
-  std::error_code code;
   if (child.signal != 0) {
     const fs::path kept =
         fs::temp_directory_path() / ("kowari-compile-" + std::to_string(::getpid()) + ".json");
-    fs::copy_file(specPath, kept, fs::copy_options::overwrite_existing, code);
+    KOWARI_TRY(train::writeFileAtomically(kept, spec.toCanonicalJson()));
     return Status::error(
         "the compiler crashed with " + describeSignal(child.signal) +
         ". This is a bug of kowari-compile; please report it with " + kept.string() +
         (child.errorOutput.empty() ? "" : ". Its last words:\n" + lastLines(child.errorOutput)));
   }
-  fs::remove(specPath, code);
   if (child.exitCode != 0)
     return Status::error("compiling failed (exit code " + std::to_string(child.exitCode) + "):\n" +
                          lastLines(child.errorOutput));
   if (!child.errorOutput.empty())
     report(child.errorOutput);
+  std::error_code code;
   if (!fs::exists(output, code))
     return Status::error("the compiler " + compiler + " ended without an error, but wrote no " + output);
   return secondsSince(start);

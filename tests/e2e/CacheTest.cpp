@@ -163,8 +163,9 @@ TEST_F(CacheTest, ReadOnlyFolderCostsTheCachingOnly) {
       folder / "cache" / ("kowari-" + std::to_string(::geteuid() == 0 ? 65534 : ::geteuid()));
   fs::permissions(folder / "cache", fs::perms::all);
   fs::create_directories(mine / "entries");
-  if (::geteuid() == 0)
+  if (::geteuid() == 0) {
     ASSERT_EQ(::chown((mine / "entries").c_str(), 65534, 65534), 0);
+  }
   fs::permissions(mine / "entries", fs::perms::owner_all);
   fs::permissions(mine, fs::perms::owner_read | fs::perms::owner_exec);
   const Outcome compiled = runKowari(folder, arguments, nobody);

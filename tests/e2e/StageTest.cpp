@@ -8,6 +8,8 @@
 
 #include "tests/e2e/Kowari.h"
 
+#include <csignal>
+
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
@@ -18,7 +20,10 @@ namespace {
 
 class StageTest : public TrainingTest {
 protected:
-  StageTest() { writeText(folder / "settings.yaml", settings()); }
+  StageTest() {
+    writeText(folder / "settings.yaml", settings());
+    fs::create_directory(folder / "out");
+  }
 
   Outcome compile(const std::vector<std::string> &more) const {
     std::vector<std::string> arguments = {"compile", "--settings_file", "settings.yaml"};
@@ -53,6 +58,16 @@ TEST_F(StageTest, DumpsTimesAndStatistics) {
   EXPECT_THAT(outcome.out, HasSubstr("pass fuse: "));
   EXPECT_THAT(outcome.out, testing::ContainsRegex("flow.fused +0 -> [0-9]+\n"));
   EXPECT_THAT(outcome.out, HasSubstr("program.kwa: "));
+}
+
+TEST_F(StageTest, KilledLeavesNothingBesideItsOutput) {
+  for (const char *stage : {"compiler: graph", "compiler: planned", "compiler: lowered"}) {
+    const Outcome outcome =
+        runKowari(folder, {"compile", "--settings_file", "settings.yaml", "-o", "out/x.kwa"},
+                  {{{stage, SIGKILL}}, {}, false});
+    EXPECT_EQ(outcome.code, 128 + SIGKILL) << outcome.err;
+    EXPECT_TRUE(fs::is_empty(folder / "out")) << stage;
+  }
 }
 
 TEST_F(StageTest, ShrunkNetworkIsNarrow) {
