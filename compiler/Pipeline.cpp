@@ -68,6 +68,11 @@ private:
       return Status::error("cannot write " + path + ": " + error.message());
     module.print(file.os());
     file.os() << "\n";
+    file.os().flush();
+    if ((error = file.os().error())) {
+      file.os().clear_error(); // which would end the program otherwise
+      return Status::error("cannot write " + path + ": " + error.message());
+    }
     file.keep();
     return Status::ok();
   }

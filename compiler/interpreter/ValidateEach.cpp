@@ -62,6 +62,11 @@ static Status writeReduced(ModuleOp reduced, const PassRun &run, const std::stri
     return Status::error("cannot write " + path + ": " + error.message());
   file.os() << "// kowari-opt " << path << " --pass-pipeline='" << run.getPipeline() << "' --validate-each\n";
   reduced.print(file.os());
+  file.os().flush();
+  if ((error = file.os().error())) {
+    file.os().clear_error(); // which would end the program otherwise
+    return Status::error("cannot write " + path + ": " + error.message());
+  }
   file.keep();
   return Status::ok();
 }

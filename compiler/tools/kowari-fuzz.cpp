@@ -58,6 +58,7 @@ static void showProgress(const FuzzResult &result, const FuzzOptions &options) {
 
 static Result<int> run(FuzzOptions options, const std::string &input) {
   if (!input.empty()) {
+    KOWARI_TRY(checkPassNames(options.check));
     KOWARI_ASSIGN(FuzzCase fuzzCase, FuzzCase::read(input));
     char folder[] = "/tmp/kowari-fuzz-XXXXXX";
     if (!::mkdtemp(folder))
