@@ -34,6 +34,18 @@ struct CompileStagesPass : impl::CompileStagesBase<CompileStagesPass> {
   }
 };
 
+/// A plan that was read back from an artifact names its kernels without holding them.
+Status checkKernels(ModuleOp module) {
+  SymbolTable symbols(module);
+  for (auto program : module.getOps<plan::ProgramOp>())
+    for (auto step : program.getBlock().getOps<plan::KernelOp>())
+      if (!symbols.lookup<func::FuncOp>(step.getKernel()))
+        return Status::error("emit-artifact needs the kernel @" + step.getKernel().str() +
+                             ", which the module does not hold; start from what `kowari compile "
+                             "--stop-after` wrote");
+  return Status::ok();
+}
+
 struct EmitArtifactPass : impl::EmitArtifactBase<EmitArtifactPass> {
   using EmitArtifactBase::EmitArtifactBase;
 
@@ -50,6 +62,7 @@ struct EmitArtifactPass : impl::EmitArtifactBase<EmitArtifactPass> {
       return Status::error("emit-artifact needs a file: emit-artifact{output=FILE}");
     if (!getOperation()->hasAttr("plan.arena_bytes"))
       return Status::error("emit-artifact needs a planned module: run plan-memory, or compile-stages");
+    KOWARI_TRY(checkKernels(getOperation()));
     KOWARI_ASSIGN(ProgramSpec spec, getSpec(getOperation()));
     if (!target.empty())
       spec.target = target;
