@@ -34,7 +34,8 @@ struct CompileArguments {
 Result<DataShape> shapeOf(const Settings &settings, const CompileArguments &arguments) {
   if (!arguments.bins && !arguments.detectors) {
     Result<DataShape> fromFiles = readDataShape(settings);
-    if (!fromFiles && !fs::exists(settings.data.waveformDatasetPath))
+    std::error_code code;
+    if (!fromFiles && !fs::exists(settings.data.waveformDatasetPath, code))
       return Status::error(fromFiles.status().message() + "; --bins and --detectors can stand in for it");
     return fromFiles;
   }
