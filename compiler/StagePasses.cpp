@@ -46,6 +46,37 @@ Status checkKernels(ModuleOp module) {
   return Status::ok();
 }
 
+/// What plan-memory leaves.
+Status checkPlaced(ModuleOp module) {
+  for (const char *name : {"plan.max_rows", "plan.persistent_bytes", "plan.arena_bytes"})
+    if (!module->getAttrOfType<IntegerAttr>(name))
+      return Status::error(std::string("emit-artifact needs a planned module, and this one has no ") + name +
+                           ": run plan-memory, or compile-stages");
+  for (auto program : module.getOps<plan::ProgramOp>())
+    for (auto buffer : program.getBlock().getOps<plan::BufferOp>())
+      if (!buffer.getOffset())
+        return Status::error("emit-artifact: a buffer of @" + program.getSymName().str() +
+                             " has no place: run plan-memory");
+  return Status::ok();
+}
+
+/// Whether the module can be a program of the spec: rows, and an entry for every stage.
+Status checkSpec(ModuleOp module, const ProgramSpec &spec) {
+  const int64_t rows = module->getAttrOfType<IntegerAttr>("plan.max_rows").getInt();
+  if (rows != spec.maxRows)
+    return Status::error("flow.spec is of " + std::to_string(spec.maxRows) + " rows and the plan of " +
+                         std::to_string(rows) + "; start from what `kowari compile --stop-after` wrote");
+  std::vector<std::string> entries = {"log_prob", "sample"};
+  for (size_t stage = 0; stage < spec.stages.size(); ++stage)
+    entries.push_back("train_step_" + std::to_string(stage));
+  SymbolTable symbols(module);
+  for (const std::string &entry : entries)
+    if (!symbols.lookup<plan::ProgramOp>(entry))
+      return Status::error("the module has no plan of @" + entry +
+                           ", which flow.spec asks for: did it go through all passes?");
+  return Status::ok();
+}
+
 struct EmitArtifactPass : impl::EmitArtifactBase<EmitArtifactPass> {
   using EmitArtifactBase::EmitArtifactBase;
 
@@ -60,10 +91,10 @@ struct EmitArtifactPass : impl::EmitArtifactBase<EmitArtifactPass> {
   Status emit() {
     if (output.empty())
       return Status::error("emit-artifact needs a file: emit-artifact{output=FILE}");
-    if (!getOperation()->hasAttr("plan.arena_bytes"))
-      return Status::error("emit-artifact needs a planned module: run plan-memory, or compile-stages");
+    KOWARI_TRY(checkPlaced(getOperation()));
     KOWARI_TRY(checkKernels(getOperation()));
     KOWARI_ASSIGN(ProgramSpec spec, getSpec(getOperation()));
+    KOWARI_TRY(checkSpec(getOperation(), spec));
     if (!target.empty())
       spec.target = target;
     return emitArtifact(getOperation(), spec, output);

@@ -54,12 +54,17 @@ void registerStagePipelines() {
 
 Result<std::vector<std::string>> getRemainingStages(ModuleOp module, const std::string &last) {
   KOWARI_TRY(checkStageName(last));
+  if (module->hasAttr(graph::reachedAttribute) && !module->getAttrOfType<StringAttr>(graph::reachedAttribute))
+    return Status::error("flow.reached must be a string, the stage that the module has reached");
   auto reached = module->getAttrOfType<StringAttr>(graph::reachedAttribute);
   if (!reached)
     return Status::error("the module has no flow.reached: it is no stage that `kowari compile --stop-after` "
                          "wrote, so name the passes to run");
   const std::vector<std::string> &names = getStageNames();
   auto from = llvm::find(names, reached.getValue());
+  if (from == names.end() && reached.getValue() != "lower-to-plan")
+    return Status::error("flow.reached is '" + reached.str() + "', which is no stage; the stages are " +
+                         llvm::join(names, ", "));
   if (from == names.end())
     return Status::error("the module has stopped between two stages, behind " + reached.str() +
                          "; run the passes up to plan-memory by name");
@@ -70,7 +75,10 @@ Result<std::vector<std::string>> getRemainingStages(ModuleOp module, const std::
 }
 
 void markReached(ModuleOp module, StringRef reached) {
-  if (module->hasAttr(graph::reachedAttribute))
+  static constexpr StringRef order[] = {"graph", "grad", "fused", "lower-to-plan", "planned"};
+  auto before = module->getAttrOfType<StringAttr>(graph::reachedAttribute);
+  // A pass that runs again does not take a module back.
+  if (before && llvm::find(order, before.getValue()) < llvm::find(order, reached))
     module->setAttr(graph::reachedAttribute, StringAttr::get(module.getContext(), reached));
 }
 

@@ -40,7 +40,7 @@ void registerStagePipelines();
 /// (lower-to-plan alone was run); already beyond `last`.
 Result<std::vector<std::string>> getRemainingStages(mlir::ModuleOp module, const std::string &last);
 
-/// Called at the end of passes that complete a stage or leave one half done.
+/// Called at the end of passes that complete a stage or leave one half done; never takes a module back.
 void markReached(mlir::ModuleOp module, llvm::StringRef reached);
 
 /// The spec in `flow.spec`.

@@ -11,6 +11,7 @@
 #include "dialects/flow/FlowOps.h"
 
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -35,8 +36,8 @@ static bool isF64(func::FuncOp function) {
 }
 
 /// The row counts that the budgets leave, `maximum` (null: none is known) among them.
-static std::vector<int64_t> chooseRows(const NumbersOptions &options, double multiplyAdds,
-                                       IntegerAttr maximum) {
+std::vector<int64_t> ModuleNumbers::chooseRows(StringRef name, const NumbersOptions &options,
+                                               double multiplyAdds, IntegerAttr maximum) {
   std::vector<int64_t> chosen;
   for (int64_t rows : options.rowCounts)
     if (rows * multiplyAdds <= options.multiplyAddBudget)
@@ -44,11 +45,16 @@ static std::vector<int64_t> chooseRows(const NumbersOptions &options, double mul
   if (maximum && maximum.getInt() * multiplyAdds <= options.maximumBudget &&
       !llvm::is_contained(chosen, maximum.getInt()))
     chosen.push_back(maximum.getInt());
+  if (chosen.empty())
+    leftOut.insert(
+        llvm::formatv("@{0}: its products take {1:e2} multiply-adds a row, which is beyond the budget; "
+                      "make the network narrower",
+                      name, multiplyAdds));
   return chosen;
 }
 
 void ModuleNumbers::addFunction(func::FuncOp function, const NumbersOptions &options) {
-  for (int64_t rows : chooseRows(options, countMultiplyAdds(function),
+  for (int64_t rows : chooseRows(function.getName(), options, countMultiplyAdds(function),
                                  function->getAttrOfType<IntegerAttr>("flow.max_rows"))) {
     std::vector<Tensor> arguments = makeRandomArguments(function, rows, options.seed, options.perturbation);
     for (bool inDouble : {true, false}) {
@@ -66,7 +72,7 @@ void ModuleNumbers::addFunction(func::FuncOp function, const NumbersOptions &opt
 
 void ModuleNumbers::addPrograms(ModuleOp module, const NumbersOptions &options) {
   for (auto program : module.getOps<plan::ProgramOp>())
-    for (int64_t rows : chooseRows(options, countMultiplyAdds(program),
+    for (int64_t rows : chooseRows(program.getSymName(), options, countMultiplyAdds(program),
                                    module->getAttrOfType<IntegerAttr>("plan.max_rows"))) {
       NamedTensors tensors = makeRandomTensors(program, rows, options.seed, options.perturbation);
       for (bool inDouble : {true, false}) {
@@ -87,8 +93,13 @@ ModuleNumbers ModuleNumbers::compute(ModuleOp module, const NumbersOptions &opti
   // A function that these inputs do not suit (an index outside its table) has no numbers, which is no error.
   ScopedDiagnosticHandler silence(module.getContext(), [](Diagnostic &) { return success(); });
   for (func::FuncOp function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function->hasAttr("flow.kernel") && isInterpretable(function))
-      numbers.addFunction(function, options);
+    if (function.isPublic() && !function->hasAttr("flow.kernel")) {
+      if (isInterpretable(function))
+        numbers.addFunction(function, options);
+      else
+        numbers.leftOut.insert("@" + function.getName().str() +
+                               ": it has an operation or a type that the interpreter does not know");
+    }
   numbers.addPrograms(module, options);
   return numbers;
 }

@@ -16,6 +16,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace kowari::interpreter {
 
@@ -56,6 +57,9 @@ public:
   /// run of an f32 function in double.
   const Outputs *find(const std::string &name, int64_t rows, bool inDouble) const;
 
+  /// "@name: why", for each public function and program that cannot be interpreted or is beyond the budget.
+  const std::set<std::string> &getLeftOut() const { return leftOut; }
+
   /// The first fault of a plan program that came up, in words (PlanInterpreter.h).
   const std::optional<std::string> &getPlanFault() const { return planFault; }
 
@@ -77,8 +81,11 @@ private:
 
   void addFunction(mlir::func::FuncOp function, const NumbersOptions &options);
   void addPrograms(mlir::ModuleOp module, const NumbersOptions &options);
+  std::vector<int64_t> chooseRows(llvm::StringRef name, const NumbersOptions &options, double multiplyAdds,
+                                  mlir::IntegerAttr maximum);
 
   std::map<std::string, std::map<Run, Outputs>> functions;
+  std::set<std::string> leftOut;
   std::optional<std::string> planFault;
 };
 

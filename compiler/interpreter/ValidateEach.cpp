@@ -27,6 +27,9 @@ void ValidateEach::keep(ModuleOp module, ModuleNumbers ofModule) {
   lastModule = module;
   lastFingerPrint = OperationFingerPrint(module);
   version = module.clone();
+  for (const std::string &text : ofModule.getLeftOut())
+    if (!numbers.getLeftOut().count(text)) // said already
+      emitRemark(UnknownLoc::get(module.getContext())) << "not compared: " << text;
   numbers = std::move(ofModule);
 }
 
@@ -52,15 +55,16 @@ void ValidateEach::runAfterPass(Pass *pass, Operation *op) {
 }
 
 /// Writes the reduced module, with how to see the fault again on top. Returns what went wrong with that.
-static Status writeReduced(ModuleOp reduced, const PassRun &run, const std::string &folder,
+static Status writeReduced(ModuleOp reduced, const PassRun &run, const FailureReport &report,
                            const std::string &path) {
-  if (std::error_code error = llvm::sys::fs::create_directories(folder))
-    return Status::error("cannot make " + folder + ": " + error.message());
+  if (std::error_code error = llvm::sys::fs::create_directories(report.folder))
+    return Status::error("cannot make " + report.folder + ": " + error.message());
   std::error_code error;
   llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
   if (error)
     return Status::error("cannot write " + path + ": " + error.message());
-  file.os() << "// kowari-opt " << path << " --pass-pipeline='" << run.getPipeline() << "' --validate-each\n";
+  file.os() << "// kowari-opt " << path << " " << report.toolOptions << "--pass-pipeline='"
+            << run.getPipeline() << "' --validate-each\n";
   reduced.print(file.os());
   file.os().flush();
   if ((error = file.os().error())) {
@@ -102,7 +106,7 @@ void ValidateEach::explain(ModuleOp module, const PassRun &run, const PassFault 
   }
   reduce::Reduction reduction = reduce::reduceModule(*version, isInteresting, {report.seconds});
   std::string path = report.folder + "/" + run.getName() + ".mlir";
-  Status written = writeReduced(*reduction.module, run, report.folder, path);
+  Status written = writeReduced(*reduction.module, run, report, path);
   emitRemark(nowhere) << "in " << reduce::listOperations(*reduction.module) << ": "
                       << reduce::countOperations(*reduction.module) << " of "
                       << reduce::countOperations(*version) << " operations are left"

@@ -19,6 +19,8 @@ namespace kowari::interpreter {
 struct FailureReport {
   std::string folder;  ///< the smallest module that shows the fault is written there; "": nothing is reduced
   double seconds = 30; ///< how long to reduce
+  std::string
+      toolOptions; ///< that the pass needs, for the command on top of that file: "--load-pass-plugin=..."
 };
 
 /// After every pass, runs the public functions of the module on the same random inputs as before and

@@ -23,8 +23,8 @@ public:
   ModuleReducer(ModuleOp module, llvm::function_ref<bool(ModuleOp)> isInteresting,
                 const ReductionLimits &limits)
       : isInteresting(isInteresting),
-        end(Clock::now() +
-            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds))) {
+        end(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double>(std::min(limits.seconds, 1e6)))) {
     reduction.module = module.clone();
   }
 

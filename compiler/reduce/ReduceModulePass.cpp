@@ -5,17 +5,44 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/reduce/ReduceModulePass.h"
 #include "compiler/reduce/ModuleReducer.h"
+#include "runtime/support/Status.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Reducer/Tester.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
 
 namespace kowari::reduce {
 
 namespace {
+
+constexpr unsigned secondsOfOneTest = 120;
+
+/// Whether the script ends with a code other than 0 on the module; an error if it crashes or takes too long.
+Result<bool> runScript(const std::string &script, ModuleOp module) {
+  llvm::SmallString<128> path;
+  int descriptor = -1;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile("kowari-reduce", "mlir", descriptor, path))
+    return Status::error("cannot make a temporary file: " + code.message());
+  llvm::FileRemover remover(path);
+  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
+  module.print(file);
+  file.close();
+  if (file.has_error()) {
+    const std::string reason = file.error().message();
+    file.clear_error();
+    return Status::error("cannot write " + path.str().str() + ": " + reason);
+  }
+  std::string message;
+  const int code = llvm::sys::ExecuteAndWait(script, {script, path}, std::nullopt, {}, secondsOfOneTest,
+                                             /*MemoryLimit=*/0, &message);
+  if (code < 0)
+    return Status::error(script + " did not end by itself: " + message);
+  return code != 0;
+}
 
 class ReduceModule : public PassWrapper<ReduceModule, OperationPass<ModuleOp>> {
 public:
@@ -36,15 +63,21 @@ public:
           << " is no program that can run; name an executable file (the PATH is not searched)";
       return signalPassFailure();
     }
-    const Tester tester(test, {});
-    auto isInteresting = [&](ModuleOp candidate) {
-      return tester.isInteresting(candidate).first == Tester::Interestingness::True;
-    };
-    if (!isInteresting(module)) {
+    Result<bool> first = runScript(test, module);
+    if (!first || !*first) {
       emitError(UnknownLoc::get(&getContext()))
-          << "reduce-module: " << test << " does not find the module interesting (it ends with exit code 0)";
+          << "reduce-module: "
+          << (first ? test + " does not find the module interesting (it ends with exit code 0); run it by "
+                             "hand to see"
+                    : first.status().message());
       return signalPassFailure();
     }
+    auto isInteresting = [&](ModuleOp candidate) {
+      Result<bool> result = runScript(test, candidate);
+      if (!result)
+        llvm::errs() << "reduce-module: " << result.status().message() << "; this module is left as it was\n";
+      return result && *result;
+    };
     Reduction reduction = reduceModule(module, isInteresting, {seconds});
     llvm::errs() << "reduce-module: " << countOperations(module) << " -> "
                  << countOperations(*reduction.module) << " operations in " << reduction.tests << " tests"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Passes.h"
+#include "compiler/cpu/CpuTarget.h"
 #include "compiler/fuzz/Fuzzer.h"
 
 #include "mlir/Tools/Plugins/PassPlugin.h"
@@ -13,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <climits>
 #include <cstdio>
 #include <unistd.h>
 
@@ -87,8 +89,9 @@ int main(int argc, char **argv) {
   options.outputFolder = "kowari-fuzz-failures";
   std::string input;
   std::vector<std::string> plugins, replaced, added;
-  app.add_option("--seconds", options.seconds, "how long to go on (60 without --cases)");
-  app.add_option("--cases", options.cases, "how many cases to try");
+  app.add_option("--seconds", options.seconds, "how long to go on (60 without --cases)")
+      ->check(CLI::Range(1.0, 1e9));
+  app.add_option("--cases", options.cases, "how many cases to try")->check(CLI::Range(1, INT_MAX));
   app.add_option("--seed", options.seed, "of the cases and their inputs")->capture_default_str();
   app.add_option("--first", options.firstCase, "number of the first case")->capture_default_str();
   app.add_option("--output", options.outputFolder, "folder for reduced failures")->capture_default_str();
@@ -113,6 +116,8 @@ int main(int argc, char **argv) {
   for (const std::string &pair : added)
     status = status ? addPair(pair, options.check.added) : std::move(status);
   options.check.seed = options.seed;
+  if (status)
+    status = codegen::CpuTarget::get(options.check.target).status();
   Result<int> code = status ? run(options, input) : Result<int>(status);
   if (code)
     return *code;

@@ -19,6 +19,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -77,17 +78,32 @@ struct OwnOptions {
   }
 };
 
+/// Files of --load-pass-plugin, which MLIR's own option leaves unmentioned if they are not there.
+std::vector<std::string> getPlugins(int argc, char **argv) {
+  std::vector<std::string> files;
+  for (int i = 1; i < argc; ++i) {
+    auto [name, value] = llvm::StringRef(argv[i]).split('=');
+    if (name.ltrim('-') == "load-pass-plugin")
+      files.push_back(!value.empty() || i + 1 == argc ? value.str() : argv[i + 1]);
+  }
+  return files;
+}
+
 /// Adds what our own options ask for to the pipeline of the command line.
-void extendPipeline(const OwnOptions &own, PassManager &manager, std::shared_ptr<bool> foundDifference) {
+void extendPipeline(const OwnOptions &own, const std::vector<std::string> &plugins, PassManager &manager,
+                    std::shared_ptr<bool> foundDifference) {
   own.addContinuation(manager);
   if (own.validateEach || own.statistics || !own.dumpFolder.empty())
     manager.getContext()->disableMultithreading(); // all look at the whole module from within nested passes
   if (own.statistics)
     manager.addInstrumentation(std::make_unique<kowari::PassStatistics>(llvm::errs()));
-  if (own.validateEach)
+  if (own.validateEach) {
+    kowari::interpreter::FailureReport report{own.failureFolder, own.reduceSeconds, ""};
+    for (const std::string &plugin : plugins)
+      report.toolOptions += "--load-pass-plugin=" + plugin + " ";
     manager.addInstrumentation(std::make_unique<kowari::interpreter::ValidateEach>(
-        kowari::interpreter::NumbersOptions(), foundDifference,
-        kowari::interpreter::FailureReport{own.failureFolder, own.reduceSeconds}));
+        kowari::interpreter::NumbersOptions(), foundDifference, std::move(report)));
+  }
   if (!own.dumpFolder.empty())
     manager.enableIRPrintingToFileTree([](Pass *, Operation *) { return false; },
                                        [](Pass *, Operation *) { return true; }, /*printModuleScope=*/true,
@@ -100,6 +116,12 @@ void extendPipeline(const OwnOptions &own, PassManager &manager, std::shared_ptr
 int main(int argc, char **argv) {
   llvm::InitLLVM initializer(argc, argv);
   OwnOptions own;
+  const std::vector<std::string> plugins = getPlugins(argc, argv);
+  for (const std::string &plugin : plugins)
+    if (!llvm::sys::fs::exists(plugin)) {
+      llvm::errs() << "kowari-opt: --load-pass-plugin=" << plugin << ": there is no such file\n";
+      return EXIT_FAILURE;
+    }
   registerAllPasses();
   kowari::registerKowariPasses();
   kowari::registerStagePipelines();
@@ -107,11 +129,20 @@ int main(int argc, char **argv) {
   kowari::registerDialects(registry);
   auto [inputName, outputName] = registerAndParseCLIOptions(argc, argv, "Kowari's pass runner\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (!own.artifact.empty() && !config.inputSplitMarker().empty()) {
+    llvm::errs() << "kowari-opt: --artifact writes one file, and --split-input-file makes several modules\n";
+    return EXIT_FAILURE;
+  }
+  if (std::error_code code = llvm::sys::fs::create_directories(own.dumpFolder);
+      !own.dumpFolder.empty() && code) {
+    llvm::errs() << "kowari-opt: --dump-ir=" << own.dumpFolder << ": " << code.message() << "\n";
+    return EXIT_FAILURE;
+  }
   auto foundDifference = std::make_shared<bool>(false);
   config.setPassPipelineSetupFn([&, base = config](PassManager &manager) {
     if (failed(base.setupPassPipeline(manager)))
       return failure();
-    extendPipeline(own, manager, foundDifference);
+    extendPipeline(own, plugins, manager, foundDifference);
     return success();
   });
 

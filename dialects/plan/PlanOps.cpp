@@ -161,9 +161,45 @@ static bool haveElementTypes(ValueRange views, ArrayRef<Type> tensors) {
   });
 }
 
+/// Whether the views have the rows and columns that a kernel runs over, in the proportion to each other that
+/// the tensors of its declaration have. Small square matrices and tables have sizes of their own.
+static bool fitIterations(KernelOp step, FunctionOpInterface kernel) {
+  auto declared = kernel->getAttrOfType<IntegerAttr>("flow.columns");
+  SmallVector<Value> views(step.getInputs());
+  llvm::append_range(views, step.getOutputs());
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  llvm::append_range(types, kernel.getResultTypes());
+  auto isMatrix = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 2 && tensor.isDynamicDim(0);
+  };
+  auto isSquare = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 2 && tensor.hasStaticShape();
+  };
+  if (!declared || declared.getInt() == 0 || llvm::any_of(types, isSquare))
+    return true;
+  const bool hasMatrix = llvm::any_of(types, isMatrix);
+  for (auto [i, view, type] : llvm::enumerate(views, types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    ViewType place = getType(view);
+    const bool isResult = i >= step.getInputs().size();
+    const bool isColumns =
+        tensor && tensor.getRank() == 1 && tensor.hasStaticShape() && (isResult || !hasMatrix);
+    if (!isMatrix(type) && !isColumns)
+      continue;
+    const int64_t extent = isColumns ? place.getDim0() : place.getDim1();
+    const int64_t declaredExtent = tensor.getDimSize(tensor.getRank() - 1);
+    if (extent * declared.getInt() != declaredExtent * getSigned(step.getColumnsAttr()) ||
+        (!isColumns && place.getDim0() != getSigned(step.getRowsAttr())))
+      return false;
+  }
+  return true;
+}
+
 LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *callee = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
-  if (!callee)
+  if (!callee) // a plan that was read back from an artifact has none
     return success();
   auto function = dyn_cast<FunctionOpInterface>(callee);
   if (failed(check(*this,
@@ -172,10 +208,13 @@ LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
                        function.getNumResults() == getOutputs().size(),
                    2, "the callee is no kernel with an argument a read and a result a write")))
     return failure();
-  return check(*this,
-               haveElementTypes(getInputs(), function.getArgumentTypes()) &&
-                   haveElementTypes(getOutputs(), function.getResultTypes()),
-               3, "views and kernel differ in element types");
+  if (failed(check(*this,
+                   haveElementTypes(getInputs(), function.getArgumentTypes()) &&
+                       haveElementTypes(getOutputs(), function.getResultTypes()),
+                   3, "views and kernel differ in element types")))
+    return failure();
+  return check(*this, fitIterations(*this, function), 4,
+               "views do not have the rows and columns that the kernel runs over");
 }
 
 LogicalResult GemmOp::verify() {

@@ -176,7 +176,8 @@ def KernelOp : Step<"kernel", [AttrSizedOperandSegments, UsesSymbols]> {
 
     Constraints: (C1) rows is -1 or positive, columns positive; (C2) if the module holds a function of this name (a plan
     from an artifact does not), it is a kernel (flow.kernel) with an argument for each view read and a result for each
-    written; (C3) the views have the element types of that function.
+    written; (C3) the views have the element types of that function; (C4) matrices have the kernel's rows, and columns in
+    proportion to its own.
 
     Example: `plan.kernel @elu reads(%x) writes(%y) {rows = -1 : i64, columns = 64 : i64, group = "norm"} : !plan.view<[-1, 64], [80, 1], f32> -> !plan.view<[-1, 64], [80, 1], f32>`
   }];

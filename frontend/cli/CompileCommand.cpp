@@ -8,6 +8,7 @@
 #include "frontend/cli/CompiledProgram.h"
 #include "frontend/cli/TrainingData.h"
 #include "frontend/settings/ShrinkSpec.h"
+#include "runtime/plan/ArtifactFile.h"
 
 #include <CLI/CLI.hpp>
 
@@ -108,8 +109,16 @@ Result<std::vector<std::string>> compilerFlags(const CompileArguments &arguments
   return flags;
 }
 
+/// Before anything is compiled.
+Status checkOutput(const std::string &output) {
+  if (output == "-")
+    return Status::error("-o -: give a file; standard output shows the progress");
+  return plan::checkReplaceable(output);
+}
+
 Result<int> run(const CompileArguments &arguments) {
   KOWARI_TRY(checkDevice(arguments.device));
+  KOWARI_TRY(checkOutput(arguments.output));
   KOWARI_ASSIGN(const std::vector<std::string> flags, compilerFlags(arguments));
   KOWARI_ASSIGN(const std::string target, resolveTarget(arguments.target));
   KOWARI_ASSIGN(const Settings settings, loadSettings(arguments.settings));
@@ -133,6 +142,10 @@ Result<int> run(const CompileArguments &arguments) {
       return Status::ok();
     };
     KOWARI_ASSIGN(const cache::CacheEntry entry, cache.obtain(key, compile, report));
+    if (!entry.cached())
+      return Status::error(
+          "the compiled program could not be kept in the cache (see the warning above); make room, "
+          "name another folder with --cache_dir, or a file with -o");
     path = entry.path();
   }
   std::error_code code;
@@ -150,7 +163,8 @@ void addCompileCommand(CLI::App &app, Action &action) {
   CLI::App *command = app.add_subcommand("compile", "Compile a training's programs ahead of time");
   command->add_option("--settings_file", arguments->settings, "train_settings.yaml")->required();
   command->add_option("--rows", arguments->rows, "largest batch; default: the settings' largest batch_size")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(INT64_C(1), (INT64_C(1) << 31) - 1));
   command
       ->add_option("--bins", arguments->bins,
                    "frequency bins of the data from 0 Hz on, where there are no files yet")

@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -236,7 +237,7 @@ Result<double> compileTo(const ProgramSpec &spec, const std::string &output,
     return Status::error("compiling failed (exit code " + std::to_string(child.exitCode) + "):\n" +
                          lastLines(child.errorOutput));
   if (!child.errorOutput.empty())
-    report(child.errorOutput);
+    report(child.errorOutput.substr(0, child.errorOutput.find_last_not_of('\n') + 1));
   std::error_code code;
   if (!fs::exists(output, code))
     return Status::error("the compiler " + compiler + " ended without an error, but wrote no " + output);
@@ -262,7 +263,8 @@ Result<CompiledProgram> obtainProgram(ProgramSpec spec, const CompileOptions &op
   KOWARI_ASSIGN(result.entry, cache.obtain(key, compile, options.report));
   KOWARI_ASSIGN(result.program, plan::Program::load(result.entry->loadPath(), {options.threads}));
   result.path = result.entry->path();
-  result.stages = findStages(spec.stages, spec.stages);
+  result.stages.resize(spec.stages.size());
+  std::iota(result.stages.begin(), result.stages.end(), 0);
   result.readySeconds = secondsSince(start);
   return result;
 }

@@ -137,7 +137,7 @@ Status TrainRun::compile() {
 
 std::string TrainRun::compileStageCommand(int stage) const {
   return "kowari compile --settings_file " +
-         (options.settingsFile.empty() ? "train_settings.yaml" : options.settingsFile) + " --stage " +
+         (options.settingsFile.empty() ? "SETTINGS.yaml" : options.settingsFile) + " --stage " +
          std::to_string(stage) + " -o FILE.kwa";
 }
 

@@ -9,7 +9,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -95,5 +97,9 @@ int main(int argc, char **argv) {
     return report(describeRange(app, error.what()) + "; see kowari --help");
   }
   const Result<int> result = action();
-  return result ? *result : report(result.status().message());
+  if (!result)
+    return report(result.status().message());
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    return report(std::string("standard output: ") + std::strerror(errno));
+  return *result;
 }

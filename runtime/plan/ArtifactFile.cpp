@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -101,8 +102,23 @@ std::vector<uint8_t> serializeArtifact(std::span<const uint8_t> manifest, std::s
   return file;
 }
 
-Status writeArtifact(const std::string &path, std::span<const uint8_t> manifest,
+Status checkReplaceable(const std::string &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    return Status::error("cannot write " + path + ": it is not a regular file");
+  return Status::ok();
+}
+
+/// Where a link leads, so that the rename does not replace the link.
+static std::string followLink(const std::string &path) {
+  std::unique_ptr<char, void (*)(void *)> target(realpath(path.c_str(), nullptr), std::free);
+  return target ? target.get() : path;
+}
+
+Status writeArtifact(const std::string &givenPath, std::span<const uint8_t> manifest,
                      std::span<const uint8_t> code) {
+  KOWARI_TRY(checkReplaceable(givenPath));
+  const std::string path = followLink(givenPath);
   KOWARI_TRY(checkManifest(manifest).withContext("writing " + path));
   const std::string temporary = path + ".tmp." + std::to_string(getpid());
   unlink(temporary.c_str());

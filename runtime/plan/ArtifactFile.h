@@ -41,7 +41,12 @@ inline constexpr uint32_t formatVersion = 2;
 /// shared object or empty. Equal arguments give equal bytes.
 std::vector<uint8_t> serializeArtifact(std::span<const uint8_t> manifest, std::span<const uint8_t> code);
 
-/// Checks the manifest as a reader would and writes the file: temporary name beside `path`, fsync, rename.
+/// An error if something stands at `path` that is no regular file (a device, a folder) and must not be
+/// replaced.
+Status checkReplaceable(const std::string &path);
+
+/// Checks the manifest as a reader would and writes the file: temporary name beside `path`, fsync, rename. A
+/// link is followed.
 Status writeArtifact(const std::string &path, std::span<const uint8_t> manifest,
                      std::span<const uint8_t> code);
 

@@ -9,6 +9,7 @@
 #include "tests/e2e/Kowari.h"
 
 #include <csignal>
+#include <sys/stat.h>
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -68,6 +69,19 @@ TEST_F(StageTest, KilledLeavesNothingBesideItsOutput) {
     EXPECT_EQ(outcome.code, 128 + SIGKILL) << outcome.err;
     EXPECT_TRUE(fs::is_empty(folder / "out")) << stage;
   }
+}
+
+TEST_F(StageTest, OutputThatIsNoFileIsLeftAlone) {
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  expectError(compile({"-o", "pipe"}), "cannot write pipe: it is not a regular file");
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+  expectError(compile({"-o", "out"}), "cannot write out: it is not a regular file");
+  expectError(compile({"-o", "-"}), "give a file");
+  writeText(folder / "target.kwa", "");
+  fs::create_symlink("target.kwa", folder / "link.kwa");
+  ASSERT_EQ(compile({"-o", "link.kwa"}).code, 0);
+  EXPECT_TRUE(fs::is_symlink(folder / "link.kwa"));
+  EXPECT_GT(fs::file_size(folder / "target.kwa"), 1000U);
 }
 
 TEST_F(StageTest, ShrunkNetworkIsNarrow) {

@@ -19,6 +19,9 @@
 // RUN: printf '#!/bin/sh\nexit 0\n' > %t/never.sh && chmod +x %t/never.sh
 // RUN: not kowari-reduce %s --reduce-module=test=%t/never.sh 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: error: reduce-module: {{.*}}never.sh does not find the module interesting
+// RUN: printf '#!/bin/sh\nkill -SEGV $$\n' > %t/crash.sh && chmod +x %t/crash.sh
+// RUN: not kowari-reduce %s --reduce-module=test=%t/crash.sh 2>&1 | FileCheck %s --check-prefix=CRASH
+// CRASH: error: reduce-module: {{.*}}crash.sh did not end by itself
 // RUN: not kowari-reduce %s --reduce-module=test=%t/nowhere.sh 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // NOWHERE: error: reduce-module: test={{.*}}nowhere.sh is no program that can run
 

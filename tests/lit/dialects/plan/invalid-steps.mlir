@@ -88,6 +88,46 @@ plan.program @kernel_c3 {
 
 // -----
 
+func.func private @k(tensor<?x4xf32>) -> (tensor<?x8xf32>, tensor<4xf32>) attributes {flow.kernel, flow.columns = 4 : i64}
+
+// Twice as many columns as it was declared with, in both.
+plan.program @kernel_fits {
+  %x = plan.buffer : !plan.view<[-1, 8], [16, 1], f32>
+  %y = plan.buffer : !plan.view<[-1, 16], [16, 1], f32>
+  %s = plan.buffer : !plan.view<[8, 1], [1, 1], f32>
+  plan.kernel @k reads(%x) writes(%y, %s) {rows = -1 : i64, columns = 8 : i64, group = "norm"} : !plan.view<[-1, 8], [16, 1], f32> -> !plan.view<[-1, 16], [16, 1], f32>, !plan.view<[8, 1], [1, 1], f32>
+}
+
+plan.program @kernel_c4 {
+  %x = plan.buffer : !plan.view<[-1, 8], [16, 1], f32>
+  %y = plan.buffer : !plan.view<[-1, 16], [16, 1], f32>
+  %s = plan.buffer : !plan.view<[4, 1], [1, 1], f32>
+  // expected-error @below {{'plan.kernel' op (C4) views do not have the rows and columns that the kernel runs over}}
+  plan.kernel @k reads(%x) writes(%y, %s) {rows = -1 : i64, columns = 8 : i64, group = "norm"} : !plan.view<[-1, 8], [16, 1], f32> -> !plan.view<[-1, 16], [16, 1], f32>, !plan.view<[4, 1], [1, 1], f32>
+}
+
+// -----
+
+func.func private @k(tensor<?x4xf32>) -> (tensor<?x4xf32>) attributes {flow.kernel, flow.columns = 4 : i64}
+
+plan.program @kernel_c4 {
+  %x = plan.buffer : !plan.view<[-1, 4], [16, 1], f32>
+  // expected-error @below {{'plan.kernel' op (C4) views do not have the rows and columns that the kernel runs over}}
+  plan.kernel @k reads(%x) writes(%x) {rows = -1 : i64, columns = 5 : i64, group = "norm"} : !plan.view<[-1, 4], [16, 1], f32> -> !plan.view<[-1, 4], [16, 1], f32>
+}
+
+// -----
+
+func.func private @k(tensor<?x4xf32>) -> (tensor<?x4xf32>) attributes {flow.kernel, flow.columns = 4 : i64}
+
+plan.program @kernel_c4 {
+  %x = plan.buffer : !plan.view<[-1, 4], [16, 1], f32>
+  // expected-error @below {{'plan.kernel' op (C4) views do not have the rows and columns that the kernel runs over}}
+  plan.kernel @k reads(%x) writes(%x) {rows = 100000 : i64, columns = 4 : i64, group = "norm"} : !plan.view<[-1, 4], [16, 1], f32> -> !plan.view<[-1, 4], [16, 1], f32>
+}
+
+// -----
+
 plan.program @gemm_c1 {
   %a = plan.buffer : !plan.view<[-1, 5], [16, 1], f32>
   %b = plan.buffer : !plan.view<[4, 8], [1, 16], f32>
