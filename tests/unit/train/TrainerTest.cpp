@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/train/Trainer.h"
+#include "runtime/train/RuntimeLimits.h"
 
 #include "runtime/train/History.h"
 #include "tests/unit/plan/PlanBuilder.h"
@@ -41,7 +42,7 @@ void writeProgram(const std::string &path, int count) {
     plan.tensor("loss", fb::TensorKind::Output, {}, vector(loss, 1));
     if (entry < count)
       plan.gemm(vector(rate, 1), vector(step, 1), vector(weight, 1), nullptr, true);
-    plan.copy(vector(step, 1), vector(loss, 1));
+    plan.copy(vector(entry < count ? step : weight, 1), vector(loss, 1));
     plan.entry(entry < count ? "train_step_" + std::to_string(entry) : "log_prob");
   }
   const Status written = plan::writeArtifact(path, plan.finish(2, arena, persistent), {});
@@ -65,15 +66,22 @@ private:
   int64_t left = 0;
 };
 
-/// A stream whose writer is killed when it writes for the `last`-th time.
-FILE *fatalStream(int &last) {
+/// What befalls a training, and when.
+struct Fate {
+  int words = 0; ///< with which message; 0: never
+  int signal = SIGKILL;
+};
+
+/// A stream whose writer gets the signal when it writes for the `words`-th time.
+FILE *fatalStream(Fate &fate) {
   cookie_io_functions_t functions{};
   functions.write = [](void *cookie, const char *, size_t size) {
-    if (--*static_cast<int *>(cookie) == 0)
-      ::raise(SIGKILL);
+    auto &fate = *static_cast<Fate *>(cookie);
+    if (--fate.words == 0)
+      ::raise(fate.signal);
     return static_cast<ssize_t>(size);
   };
-  FILE *stream = ::fopencookie(&last, "w", functions);
+  FILE *stream = ::fopencookie(&fate, "w", functions);
   std::setvbuf(stream, nullptr, _IONBF, 0);
   return stream;
 }
@@ -96,14 +104,15 @@ TrainerSetup makeSetup(const std::vector<int> &programStages) {
 /// Begins the training of `folder` or goes on with it. What a process does is its exit code: the Outcome, or
 /// 100 for an error, which it prints.
 int train(const std::string &program, const std::string &folder, const std::vector<int> &programStages,
-          int lastWords) {
+          Fate fate) {
+  const StopSignal stop;
   const auto attempt = [&]() -> Result<int> {
     KOWARI_ASSIGN(const auto loaded, plan::Program::load(program, {.threads = 1}));
     const bool goesOn = fs::exists(folder + "/model_latest.pt");
     KOWARI_ASSIGN(CheckpointFolder checkpoints,
                   goesOn ? CheckpointFolder::openResumed(folder) : CheckpointFolder::openNew(folder));
     TrainState state(*loaded);
-    ProgressLog log(fatalStream(lastWords), ProgressLog::Mode::Lines);
+    ProgressLog log(fatalStream(fate), ProgressLog::Mode::Lines);
     Trainer trainer(makeSetup(programStages), *loaded, state, checkpoints, log,
                     [](int) -> Result<std::unique_ptr<BatchSource>> {
                       return std::unique_ptr<BatchSource>(std::make_unique<Batches>());
@@ -127,10 +136,10 @@ int train(const std::string &program, const std::string &folder, const std::vect
 
 /// The same in a child process; -SIGKILL if it was killed.
 int trainInChild(const std::string &program, const std::string &folder, const std::vector<int> &programStages,
-                 int lastWords = 0) {
+                 Fate fate = {}) {
   const pid_t child = ::fork();
   if (child == 0)
-    ::_exit(train(program, folder, programStages, lastWords));
+    ::_exit(train(program, folder, programStages, fate));
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
@@ -162,7 +171,7 @@ TEST(Trainer, KilledWheneverItSpeaksItLeavesTheFilesOfAnUndisturbedRun) {
   for (int result = -SIGKILL; result == -SIGKILL; ++words) {
     SCOPED_TRACE("killed at message " + std::to_string(words));
     const std::string parts = folder / ("parts" + std::to_string(words));
-    result = trainInChild(program, parts, {0, 1}, words);
+    result = trainInChild(program, parts, {0, 1}, {words, SIGKILL});
     ASSERT_TRUE(result == -SIGKILL || result == finished) << result;
     ASSERT_EQ(trainInChild(program, parts, {0, 1}), finished);
     const auto found = contents(parts);
@@ -172,6 +181,28 @@ TEST(Trainer, KilledWheneverItSpeaksItLeavesTheFilesOfAnUndisturbedRun) {
     fs::remove_all(parts);
   }
   EXPECT_GT(words, 40);
+}
+
+TEST(Trainer, InterruptedWheneverItSpeaksItGoesOnToTheSameFiles) {
+  TestFolder folder;
+  const std::string program = folder / "program.kwa";
+  writeProgram(program, stages);
+  ASSERT_EQ(trainInChild(program, folder / "whole", {0, 1}), finished);
+  const auto expected = contents(folder / "whole");
+  constexpr int interrupted = static_cast<int>(Trainer::Outcome::Interrupted);
+  for (int words = 1, result = interrupted; result == interrupted;
+       ++words) { // the first: before the first step
+    SCOPED_TRACE("interrupted at message " + std::to_string(words));
+    const std::string parts = folder / ("parts" + std::to_string(words));
+    result = trainInChild(program, parts, {0, 1}, {words, SIGTERM});
+    ASSERT_TRUE(result == interrupted || result == finished) << result;
+    ASSERT_EQ(trainInChild(program, parts, {0, 1}), finished);
+    const auto found = contents(parts);
+    for (const auto &[name, bytes] : found)
+      EXPECT_TRUE(expected.count(name)) << name;
+    for (const auto &[name, bytes] : expected)
+      EXPECT_TRUE(found.count(name) && found.at(name) == bytes) << name;
+  }
 }
 
 TEST(Trainer, ProgramsOfOneStageTrainOneAfterTheOther) {
