@@ -29,7 +29,7 @@ namespace {
 /// What a kernel's result may be off: roundings of the tensor's largest entry, roundings of 1 (or of the
 /// largest operand, if that is less), and multiples of the sampled error of the entry. A run in double has no
 /// coarser one beside it that shows what is rounded inside a kernel, and gets more roundings.
-constexpr double roundings = 32, unitRoundings = 16, spreads = 32, moreInDouble = 32;
+constexpr double roundings = 32, unitRoundings = 16, spreads = 64, moreInDouble = 32;
 /// Of the largest operand, for gradients of splines: that of a softmax is a difference of two numbers that
 /// may be much larger, and no operand shows it.
 constexpr double splineGradientRoundings = 128;
