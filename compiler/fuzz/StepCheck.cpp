@@ -29,7 +29,7 @@ namespace {
 /// What a kernel's result may be off: roundings of the tensor's largest entry, roundings of 1 (or of the
 /// largest operand, if that is less), and multiples of the sampled error of the entry. A run in double has no
 /// coarser one beside it that shows what is rounded inside a kernel, and gets more roundings.
-constexpr double roundings = 32, unitRoundings = 16, spreads = 64, moreInDouble = 32;
+constexpr double roundings = 32, unitRoundings = 16, spreads = 32, moreInDouble = 32;
 /// Of the largest operand, for gradients of splines: that of a softmax is a difference of two numbers that
 /// may be much larger, and no operand shows it.
 constexpr double splineGradientRoundings = 128;
@@ -79,9 +79,13 @@ double getLargest(const std::vector<double> &values) {
   return largest;
 }
 
-bool hasSplineGradient(plan::KernelOp step) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(step, step.getKernelAttr());
-  return kernel && !kernel.getOps<flow::RqSplineGradOp>().empty();
+/// Whether a step is a kernel with one of these operations.
+template <class... Ops> bool runs(Operation *op) {
+  auto step = dyn_cast<plan::KernelOp>(op);
+  auto kernel =
+      step ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(step, step.getKernelAttr()) : nullptr;
+  return kernel &&
+         llvm::any_of(kernel.getBody().front(), [](Operation &inner) { return isa<Ops...>(inner); });
 }
 
 /// The interpreter's own arena.
@@ -116,7 +120,8 @@ private:
   std::optional<std::string> interpret(Run &run, Operation *op, bool perturb);
 
   Contents capture(const ArenaView &view);
-  void restore(WatchedMemory &memory, const Contents &contents, bool perturb);
+  enum class Perturbation { None, OfEntry, OfLargest };
+  void restore(WatchedMemory &memory, const Contents &contents, Perturbation kind);
   double readCompiled(const ArenaView &view, int64_t i, int64_t j) const;
   int64_t readCompiledIndex(const ArenaView &view, int64_t i, int64_t j) const;
 
@@ -166,16 +171,17 @@ Contents StepCheck::capture(const ArenaView &view) {
   return contents;
 }
 
-void StepCheck::restore(WatchedMemory &memory, const Contents &contents, bool perturb) {
-  const double most = perturbation * getRounding(contents.view.kind);
+void StepCheck::restore(WatchedMemory &memory, const Contents &contents, Perturbation kind) {
+  const double most = perturbation * getRounding(contents.view.kind), largest = getLargest(contents.reals);
   forEachElement(contents.view, [&](int64_t i, int64_t j, int64_t position) {
     if (!contents.defined[position])
       return;
     if (contents.view.kind == ElementKind::I64)
       return memory.writeIndex(contents.view, i, j, contents.indices[position]);
     double value = contents.reals[position];
-    if (perturb)
-      value *= 1 + most * (static_cast<double>(generator() >> 11) * 0x1p-52 - 1);
+    if (kind != Perturbation::None)
+      value += most * (static_cast<double>(generator() >> 11) * 0x1p-52 - 1) *
+               (kind == Perturbation::OfLargest ? largest : value);
     memory.writeReal(contents.view, i, j, value);
   });
 }
@@ -225,8 +231,13 @@ std::optional<std::string> StepCheck::runStep(Operation *op) {
 }
 
 std::optional<std::string> StepCheck::interpret(Run &run, Operation *op, bool perturb) {
+  // The knots of a spline are sums across the whole interval, whatever the size of the entry between them.
+  const Perturbation kind = !perturb ? Perturbation::None
+                            : runs<flow::RqSplineOp, flow::RqSplineInverseOp, flow::RqSplineGradOp>(op)
+                                ? Perturbation::OfLargest
+                                : Perturbation::OfEntry;
   for (const Contents &operand : operands)
-    restore(run.memory, operand, perturb);
+    restore(run.memory, operand, kind);
   run.memory.begin(op, static_cast<int>(number));
   auto unsuited = run.steps.run(op);
   return unsuited ? unsuited : run.memory.getFault();
@@ -301,8 +312,8 @@ std::vector<double> StepCheck::getAccepted(Operation *op, const Expectation &e) 
   double largest = 0;
   for (const Contents &operand : operands)
     largest = std::max(largest, getLargest(operand.reals));
-  const double unit = hasSplineGradient(cast<plan::KernelOp>(op)) ? splineGradientRoundings * largest
-                                                                  : unitRoundings * std::min(largest, 1.0);
+  const double unit = runs<flow::RqSplineGradOp>(op) ? splineGradientRoundings * largest
+                                                     : unitRoundings * std::min(largest, 1.0);
   const double absolute = getRounding(kind) * (kind == ElementKind::F64 ? moreInDouble : 1) *
                           (roundings * getLargest(e.exact.reals) + unit);
   std::vector<double> accepted(count, absolute + getSmallest(kind));
