@@ -53,9 +53,26 @@ std::vector<int64_t> ModuleNumbers::chooseRows(StringRef name, const NumbersOpti
   return chosen;
 }
 
+/// Entries of all arguments.
+static double countEntries(func::FuncOp function, int64_t rows) {
+  double all = 0;
+  for (Type type : function.getArgumentTypes()) {
+    double entries = 1;
+    for (int64_t extent : cast<RankedTensorType>(type).getShape())
+      entries *= static_cast<double>(ShapedType::isDynamic(extent) ? rows : extent);
+    all += entries;
+  }
+  return all;
+}
+
 void ModuleNumbers::addFunction(func::FuncOp function, const NumbersOptions &options) {
   for (int64_t rows : chooseRows(function.getName(), options, countMultiplyAdds(function),
                                  function->getAttrOfType<IntegerAttr>("flow.max_rows"))) {
+    if (countEntries(function, rows) > options.entryBudget) {
+      leftOut.insert("@" + function.getName().str() +
+                     ": its arguments are too large; make the network narrower");
+      continue;
+    }
     std::vector<Tensor> arguments = makeRandomArguments(function, rows, options.seed, options.perturbation);
     for (bool inDouble : {true, false}) {
       if (inDouble && isF64(function))

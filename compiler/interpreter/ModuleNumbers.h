@@ -27,6 +27,8 @@ struct NumbersOptions {
   double multiplyAddBudget = 2e9;
   /// A function that needs no more than this for as many rows as it takes runs with these too.
   double maximumBudget = 3e8;
+  /// A function whose arguments have more entries than this is left out.
+  double entryBudget = 2e8;
   /// Reals of the inputs are off by up to this, relative.
   double perturbation = 0;
   /// Largest accepted difference, relative to the output's largest entry or to 1, whatever is more.

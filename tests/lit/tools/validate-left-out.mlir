@@ -3,7 +3,13 @@
 
 // CHECK-DAG: remark: not compared: @foreign: it has an operation or a type that the interpreter does not know
 // CHECK-DAG: remark: not compared: @wide: its products take 1.{{[0-9]*}}e+10 multiply-adds a row, which is beyond the budget
+// CHECK-DAG: remark: not compared: @big: its arguments are too large; make the network narrower
 // CHECK-NOT: not compared
+func.func @big(%x: tensor<?x1000000000xf32>) -> tensor<?x1000000000xf32> {
+  %y = flow.negate %x : (tensor<?x1000000000xf32>) -> tensor<?x1000000000xf32>
+  return %y : tensor<?x1000000000xf32>
+}
+
 func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = arith.addf %x, %x : tensor<4xf32>
   %z = arith.addf %x, %x : tensor<4xf32>
