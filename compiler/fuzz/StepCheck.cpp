@@ -79,13 +79,24 @@ double getLargest(const std::vector<double> &values) {
   return largest;
 }
 
-/// Whether a step is a kernel with one of these operations.
-template <class... Ops> bool runs(Operation *op) {
+func::FuncOp getKernel(Operation *op) {
   auto step = dyn_cast<plan::KernelOp>(op);
-  auto kernel =
-      step ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(step, step.getKernelAttr()) : nullptr;
-  return kernel &&
-         llvm::any_of(kernel.getBody().front(), [](Operation &inner) { return isa<Ops...>(inner); });
+  return step ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(step, step.getKernelAttr()) : nullptr;
+}
+
+bool hasSplineGradient(Operation *op) {
+  func::FuncOp kernel = getKernel(op);
+  return kernel && !kernel.getOps<flow::RqSplineGradOp>().empty();
+}
+
+/// Half the interval of the splines in a step's kernel; 0 without one.
+double getTailBound(Operation *op) {
+  double bound = 0;
+  if (func::FuncOp kernel = getKernel(op))
+    for (Operation &inner : kernel.getBody().front())
+      if (auto attribute = inner.getAttrOfType<FloatAttr>("tail_bound"))
+        bound = std::max(bound, attribute.getValueAsDouble());
+  return bound;
 }
 
 /// The interpreter's own arena.
@@ -120,8 +131,9 @@ private:
   std::optional<std::string> interpret(Run &run, Operation *op, bool perturb);
 
   Contents capture(const ArenaView &view);
-  enum class Perturbation { None, OfEntry, OfLargest };
-  void restore(WatchedMemory &memory, const Contents &contents, Perturbation kind);
+  /// Perturbed, an entry moves by roundings of itself, or of the largest entry and `tailBound` if that is not
+  /// 0.
+  void restore(WatchedMemory &memory, const Contents &contents, bool perturb, double tailBound);
   double readCompiled(const ArenaView &view, int64_t i, int64_t j) const;
   int64_t readCompiledIndex(const ArenaView &view, int64_t i, int64_t j) const;
 
@@ -171,17 +183,17 @@ Contents StepCheck::capture(const ArenaView &view) {
   return contents;
 }
 
-void StepCheck::restore(WatchedMemory &memory, const Contents &contents, Perturbation kind) {
-  const double most = perturbation * getRounding(contents.view.kind), largest = getLargest(contents.reals);
+void StepCheck::restore(WatchedMemory &memory, const Contents &contents, bool perturb, double tailBound) {
+  const double most = perturbation * getRounding(contents.view.kind);
+  const double whole = tailBound > 0 ? std::max(tailBound, getLargest(contents.reals)) : 0;
   forEachElement(contents.view, [&](int64_t i, int64_t j, int64_t position) {
     if (!contents.defined[position])
       return;
     if (contents.view.kind == ElementKind::I64)
       return memory.writeIndex(contents.view, i, j, contents.indices[position]);
     double value = contents.reals[position];
-    if (kind != Perturbation::None)
-      value += most * (static_cast<double>(generator() >> 11) * 0x1p-52 - 1) *
-               (kind == Perturbation::OfLargest ? largest : value);
+    if (perturb)
+      value += most * (static_cast<double>(generator() >> 11) * 0x1p-52 - 1) * (whole > 0 ? whole : value);
     memory.writeReal(contents.view, i, j, value);
   });
 }
@@ -232,12 +244,9 @@ std::optional<std::string> StepCheck::runStep(Operation *op) {
 
 std::optional<std::string> StepCheck::interpret(Run &run, Operation *op, bool perturb) {
   // The knots of a spline are sums across the whole interval, whatever the size of the entry between them.
-  const Perturbation kind = !perturb ? Perturbation::None
-                            : runs<flow::RqSplineOp, flow::RqSplineInverseOp, flow::RqSplineGradOp>(op)
-                                ? Perturbation::OfLargest
-                                : Perturbation::OfEntry;
+  const double tailBound = getTailBound(op);
   for (const Contents &operand : operands)
-    restore(run.memory, operand, kind);
+    restore(run.memory, operand, perturb, tailBound);
   run.memory.begin(op, static_cast<int>(number));
   auto unsuited = run.steps.run(op);
   return unsuited ? unsuited : run.memory.getFault();
@@ -312,8 +321,8 @@ std::vector<double> StepCheck::getAccepted(Operation *op, const Expectation &e) 
   double largest = 0;
   for (const Contents &operand : operands)
     largest = std::max(largest, getLargest(operand.reals));
-  const double unit = runs<flow::RqSplineGradOp>(op) ? splineGradientRoundings * largest
-                                                     : unitRoundings * std::min(largest, 1.0);
+  const double unit =
+      hasSplineGradient(op) ? splineGradientRoundings * largest : unitRoundings * std::min(largest, 1.0);
   const double absolute = getRounding(kind) * (kind == ElementKind::F64 ? moreInDouble : 1) *
                           (roundings * getLargest(e.exact.reals) + unit);
   std::vector<double> accepted(count, absolute + getSmallest(kind));
