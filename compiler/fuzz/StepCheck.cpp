@@ -120,7 +120,7 @@ public:
       : compiled(compiledProgram), program(planProgram), rows(rowCount), generator(seed),
         bounds(*interpreter::getArenaBounds(program->getParentOfType<ModuleOp>())),
         exact(program, bounds, rows, true), rounded(program, bounds, rows, false),
-        perturbed(program, bounds, rows, true) {}
+        perturbed(program, bounds, rows, true), perturbedRounded(program, bounds, rows, false) {}
 
   std::optional<std::string> run(const NamedTensors &inputs);
 
@@ -148,8 +148,8 @@ private:
   int64_t rows;
   std::mt19937_64 generator;
   interpreter::ArenaBounds bounds;
-  /// In double, in the program's own precision, and in double with operands a little off.
-  Run exact, rounded, perturbed;
+  /// In double and in the program's own precision; the same with operands a little off.
+  Run exact, rounded, perturbed, perturbedRounded;
   std::vector<Contents> operands; ///< of the step, before it ran
   std::vector<Expectation> expectations;
   int64_t number = 0;
@@ -202,7 +202,7 @@ void StepCheck::restore(WatchedMemory &memory, const Contents &contents, bool pe
 
 void StepCheck::writeInputs(const NamedTensors &inputs) {
   auto module = program->getParentOfType<ModuleOp>();
-  for (Run *run : {&exact, &rounded, &perturbed})
+  for (Run *run : {&exact, &rounded, &perturbed, &perturbedRounded})
     for (auto tensor : module.getOps<plan::TensorOp>())
       if (auto found = inputs.find(interpreter::getTensorKey(tensor)); found != inputs.end())
         run->memory.store(run->memory.resolve(cast<plan::ViewType>(tensor.getView()), tensor.getOffset(),
@@ -277,19 +277,21 @@ void StepCheck::expect(Operation *op) {
   }
 }
 
-/// Runs the step with operands a little off and notes what comes of it.
+/// Runs the step with operands a little off, which shows what it amplifies, and in its own precision beside,
+/// where the same operands' roundings inside come out otherwise each time; notes what comes of it.
 void StepCheck::widen(Operation *op, int samples) {
-  for (int sample = 0; sample < samples; ++sample) {
-    if (interpret(perturbed, op, true))
-      return;
-    for (Expectation &e : expectations)
-      forEachElement(e.exact.view, [&](int64_t i, int64_t j, int64_t position) {
-        if (e.exact.defined[position] && e.exact.view.kind != ElementKind::I64)
-          e.spread[position] =
-              std::max(e.spread[position],
-                       getDifference(perturbed.memory.readReal(e.exact.view, i, j), e.exact.reals[position]));
-      });
-  }
+  for (int sample = 0; sample < samples; ++sample)
+    for (Run *run : {&perturbed, &perturbedRounded}) {
+      if (interpret(*run, op, true))
+        return;
+      for (Expectation &e : expectations)
+        forEachElement(e.exact.view, [&](int64_t i, int64_t j, int64_t position) {
+          if (e.exact.defined[position] && e.exact.view.kind != ElementKind::I64)
+            e.spread[position] =
+                std::max(e.spread[position],
+                         getDifference(run->memory.readReal(e.exact.view, i, j), e.exact.reals[position]));
+        });
+    }
 }
 
 /// The a priori bound of a product whatever the order of its additions: a term is rounded at most as often as
