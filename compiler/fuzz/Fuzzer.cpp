@@ -53,8 +53,8 @@ Status writeFailure(const FuzzOptions &options, uint64_t index, const FuzzCase &
   KOWARI_ASSIGN(std::string file, reduced.fuzzCase.writeTo(folder));
   std::ofstream report(folder + "/report.txt");
   report << reduced.failure << "\n\nThe reduced case again:   kowari-fuzz --input " << file
-         << "\nThe case as it was found: kowari-fuzz --seed " << options.seed << " --first " << index
-         << " --cases 1\n";
+         << options.toolOptions << "\nThe case as it was found: kowari-fuzz --seed " << options.seed
+         << " --first " << index << " --cases 1" << options.toolOptions << "\n";
   report.close();
   return report ? Status::ok() : Status::error("cannot write " + folder + "/report.txt");
 }

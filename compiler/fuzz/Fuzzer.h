@@ -19,6 +19,7 @@ struct FuzzOptions {
   int caseLimitSeconds = 120;    ///< a case that computes for longer has failed
   uint64_t maximumFailures = 20; ///< after which it ends
   std::string outputFolder;      ///< of the failures; made when there is one
+  std::string toolOptions;       ///< that a case needs to fail again, for the commands of the report
   CheckOptions check;
 };
 

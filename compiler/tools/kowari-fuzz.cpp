@@ -108,6 +108,12 @@ int main(int argc, char **argv) {
   if (!options.seconds && !options.cases)
     options.seconds = 60;
 
+  for (const std::string &plugin : plugins)
+    options.toolOptions += " --load-pass-plugin " + plugin;
+  for (const std::string &pair : replaced)
+    options.toolOptions += " --replace " + pair;
+  for (const std::string &pair : added)
+    options.toolOptions += " --after " + pair;
   registerKowariPasses();
   mlir::registerTransformsPasses();
   Status status = loadPlugins(plugins);

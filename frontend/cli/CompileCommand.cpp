@@ -37,7 +37,8 @@ Result<DataShape> shapeOf(const Settings &settings, const CompileArguments &argu
     Result<DataShape> fromFiles = readDataShape(settings);
     std::error_code code;
     if (!fromFiles && !fs::exists(settings.data.waveformDatasetPath, code))
-      return Status::error(fromFiles.status().message() + "; --bins and --detectors can stand in for it");
+      return Status::error(fromFiles.status().message() +
+                           "; --bins, --min_index, --svd_size and --asd_curves can stand in for it");
     return fromFiles;
   }
   DataShape shape;

@@ -80,7 +80,8 @@ TEST_F(ArtifactTest, FromShapesAloneEqualsTheOneFromFiles) {
   EXPECT_TRUE(readText(folder / "files.kwa") == readText(folder / "shapes.kwa"))
       << runKowari(folder, {"inspect", "files.kwa", "--diff", "shapes.kwa"}).out;
   expectError(compile({"-o", "absent.kwa"}), "data/tiny_svd.hdf5: no such file");
-  expectError(compile({"-o", "absent.kwa"}), "; --bins and --detectors can stand in for it");
+  expectError(compile({"-o", "absent.kwa"}),
+              "; --bins, --min_index, --svd_size and --asd_curves can stand in for it");
   expectError(compile({"--bins", "129", "--detectors", "3", "-o", "absent.kwa"}),
               "--detectors 3: the settings name 2");
   EXPECT_FALSE(fs::exists(folder / "absent.kwa"));
