@@ -24,7 +24,8 @@ struct Candidate {
 class Finder {
 public:
   Finder(func::FuncOp searched, const PersistentLayout &persistent, int64_t rows, int64_t budget)
-      : function(searched), layout(persistent), maxRows(rows), budgetBytes(budget) {}
+      : function(searched), symbols(searched->getParentOfType<ModuleOp>()), layout(persistent), maxRows(rows),
+        budgetBytes(budget) {}
 
   std::vector<WideProduct> run() {
     int64_t position = 0;
@@ -77,18 +78,18 @@ private:
   }
 
   /// Results that lie in a wide matrix are read by kernels with lanes over columns alone.
-  static bool runsOverColumns(Operation *call) {
+  bool runsOverColumns(Operation *call) const {
     auto fused = dyn_cast_or_null<flow::FusedOp>(call);
     if (!fused)
       return false;
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(fused, fused.getKernelAttr());
+    auto kernel = symbols.lookup<func::FuncOp>(fused.getKernel());
     return kernel->getAttrOfType<DictionaryAttr>("flow.kernel").getAs<StringAttr>("lanes").getValue() ==
            "columns";
   }
-  static bool isRead(flow::LinearOp linear) {
-    return llvm::all_of(linear->getUsers(), [](Operation *user) { return runsOverColumns(user); });
+  bool isRead(flow::LinearOp linear) const {
+    return llvm::all_of(linear->getUsers(), [this](Operation *user) { return runsOverColumns(user); });
   }
-  static bool isFreeToPlace(Value dy) { return runsOverColumns(dy.getDefiningOp()); }
+  bool isFreeToPlace(Value dy) const { return runsOverColumns(dy.getDefiningOp()); }
 
   /// Members of one sum share the first operation of their chain.
   Value chainStart(flow::LinearGradInputOp op) {
@@ -156,6 +157,7 @@ private:
   }
 
   func::FuncOp function;
+  SymbolTable symbols; // a lookup without it walks the module
   const PersistentLayout &layout;
   int64_t maxRows, budgetBytes;
   llvm::MapVector<std::pair<Value, int>, std::vector<Candidate>> sets;
