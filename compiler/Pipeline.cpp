@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Pipeline.h"
 #include "compiler/Artifact.h"
+#include "compiler/IrFile.h"
 #include "compiler/PassStatistics.h"
 #include "compiler/cpu/CpuCodegen.h"
 #include "frontend/graph/BuildGraph.h"
 #include "runtime/plan/ArtifactFile.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -35,7 +35,7 @@ public:
       KOWARI_TRY(withDiagnostics(runStage(stage), diagnostics));
       KOWARI_TRY(dump(stage));
       if (options.stopAfter == stage)
-        return writeModule(output);
+        return writeIrFile(output, module);
     }
     options.progress("lowered", 0.0);
     Status written =
@@ -61,28 +61,12 @@ private:
                                           : Status::error("the compiler failed in stage " + stage);
   }
 
-  Status writeModule(const std::string &path) {
-    std::error_code error;
-    llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
-    if (error)
-      return Status::error("cannot write " + path + ": " + error.message());
-    module.print(file.os());
-    file.os() << "\n";
-    file.os().flush();
-    if ((error = file.os().error())) {
-      file.os().clear_error(); // which would end the program otherwise
-      return Status::error("cannot write " + path + ": " + error.message());
-    }
-    file.keep();
-    return Status::ok();
-  }
-
   Status dump(const std::string &stage) {
     if (options.dumpFolder.empty())
       return Status::ok();
     if (std::error_code error = llvm::sys::fs::create_directories(options.dumpFolder))
       return Status::error("cannot make " + options.dumpFolder + ": " + error.message());
-    return writeModule(options.dumpFolder + "/" + std::to_string(number++) + "-" + stage + ".mlir");
+    return writeIrFile(options.dumpFolder + "/" + std::to_string(number++) + "-" + stage + ".mlir", module);
   }
 
   ModuleOp module;

@@ -237,7 +237,7 @@ static constexpr int64_t wideProductBudget = int64_t(64) << 20;
 
 /// Gives the results (forward) or the output gradients of products done together their places side by side.
 void PlanBuilder::planWideProducts() {
-  wideProducts = findWideProducts(function, layout, maxRows, wideProductBudget);
+  wideProducts = findWideProducts(function, symbols, layout, maxRows, wideProductBudget);
   for (auto [index, wide] : llvm::enumerate(wideProducts)) {
     bool forward = wide.kind == WideProduct::Kind::Forward;
     SmallVector<Value> parts;

@@ -23,9 +23,9 @@ struct Candidate {
 
 class Finder {
 public:
-  Finder(func::FuncOp searched, const PersistentLayout &persistent, int64_t rows, int64_t budget)
-      : function(searched), symbols(searched->getParentOfType<ModuleOp>()), layout(persistent), maxRows(rows),
-        budgetBytes(budget) {}
+  Finder(func::FuncOp searched, const SymbolTable &table, const PersistentLayout &persistent, int64_t rows,
+         int64_t budget)
+      : function(searched), symbols(table), layout(persistent), maxRows(rows), budgetBytes(budget) {}
 
   std::vector<WideProduct> run() {
     int64_t position = 0;
@@ -157,7 +157,7 @@ private:
   }
 
   func::FuncOp function;
-  SymbolTable symbols; // a lookup without it walks the module
+  const SymbolTable &symbols; // a lookup without it walks the module
   const PersistentLayout &layout;
   int64_t maxRows, budgetBytes;
   llvm::MapVector<std::pair<Value, int>, std::vector<Candidate>> sets;
@@ -166,9 +166,10 @@ private:
 
 } // namespace
 
-std::vector<WideProduct> findWideProducts(func::FuncOp function, const PersistentLayout &layout,
-                                          int64_t maxRows, int64_t budgetBytes) {
-  return Finder(function, layout, maxRows, budgetBytes).run();
+std::vector<WideProduct> findWideProducts(func::FuncOp function, const SymbolTable &symbols,
+                                          const PersistentLayout &layout, int64_t maxRows,
+                                          int64_t budgetBytes) {
+  return Finder(function, symbols, layout, maxRows, budgetBytes).run();
 }
 
 } // namespace kowari

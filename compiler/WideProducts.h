@@ -23,9 +23,10 @@ struct WideProduct {
   bool accumulate = false;                      // GradInput: the chain of sums begins before the members
 };
 
-/// The sets worth doing together in a function: at least two members, rows a multiple of the vector pad,
-/// together at most `budgetBytes` of results.
-std::vector<WideProduct> findWideProducts(mlir::func::FuncOp function, const PersistentLayout &layout,
-                                          int64_t maxRows, int64_t budgetBytes);
+/// `symbols` are the module's. The sets worth doing together in a function: at least two members, rows a
+/// multiple of the vector pad, together at most `budgetBytes` of results.
+std::vector<WideProduct> findWideProducts(mlir::func::FuncOp function, const mlir::SymbolTable &symbols,
+                                          const PersistentLayout &layout, int64_t maxRows,
+                                          int64_t budgetBytes);
 
 } // namespace kowari

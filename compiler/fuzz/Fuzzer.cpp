@@ -61,6 +61,12 @@ Status writeFailure(const FuzzOptions &options, uint64_t index, const FuzzCase &
 
 } // namespace
 
+Result<std::optional<std::string>> checkAlone(const FuzzCase &fuzzCase, CheckOptions options) {
+  KOWARI_ASSIGN(std::unique_ptr<ScratchFolder> scratch, ScratchFolder::make());
+  options.scratchFolder = scratch->path;
+  return checkCase(fuzzCase, options);
+}
+
 ReducedCase reduceCase(ReducedCase best,
                        const std::function<std::optional<std::string>(const FuzzCase &)> &fails,
                        double seconds) {

@@ -28,6 +28,9 @@ struct FuzzResult {
   double seconds = 0;
 };
 
+/// Checks one case in a folder of its own below the temporary one; what checkCase returns.
+Result<std::optional<std::string>> checkAlone(const FuzzCase &fuzzCase, CheckOptions options);
+
 /// Told before each case: how many are done, failures among them, seconds gone.
 using FuzzProgress = std::function<void(const FuzzResult &)>;
 

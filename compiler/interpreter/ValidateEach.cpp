@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/interpreter/ValidateEach.h"
 
+#include "compiler/IrFile.h"
 #include "compiler/reduce/ModuleReducer.h"
 #include "runtime/support/Status.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -59,20 +59,9 @@ static Status writeReduced(ModuleOp reduced, const PassRun &run, const FailureRe
                            const std::string &path) {
   if (std::error_code error = llvm::sys::fs::create_directories(report.folder))
     return Status::error("cannot make " + report.folder + ": " + error.message());
-  std::error_code error;
-  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
-  if (error)
-    return Status::error("cannot write " + path + ": " + error.message());
-  file.os() << "// kowari-opt " << path << " " << report.toolOptions << "--pass-pipeline='"
-            << run.getPipeline() << "' --validate-each\n";
-  reduced.print(file.os());
-  file.os().flush();
-  if ((error = file.os().error())) {
-    file.os().clear_error(); // which would end the program otherwise
-    return Status::error("cannot write " + path + ": " + error.message());
-  }
-  file.keep();
-  return Status::ok();
+  return writeIrFile(path, reduced,
+                     "// kowari-opt " + path + " " + report.toolOptions + "--pass-pipeline='" +
+                         run.getPipeline() + "' --validate-each\n");
 }
 
 /// Numbers for one row count, where the fault is known to show with it: tests of a reduction are quick then.

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/reduce/ReduceModulePass.h"
+#include "compiler/IrFile.h"
 #include "compiler/reduce/ModuleReducer.h"
 #include "runtime/support/Status.h"
 
@@ -24,18 +25,10 @@ constexpr unsigned secondsOfOneTest = 120;
 /// Whether the script ends with a code other than 0 on the module; an error if it crashes or takes too long.
 Result<bool> runScript(const std::string &script, ModuleOp module) {
   llvm::SmallString<128> path;
-  int descriptor = -1;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile("kowari-reduce", "mlir", descriptor, path))
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile("kowari-reduce", "mlir", path))
     return Status::error("cannot make a temporary file: " + code.message());
   llvm::FileRemover remover(path);
-  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
-  module.print(file);
-  file.close();
-  if (file.has_error()) {
-    const std::string reason = file.error().message();
-    file.clear_error();
-    return Status::error("cannot write " + path.str().str() + ": " + reason);
-  }
+  KOWARI_TRY(writeIrFile(path.str().str(), module));
   std::string message;
   const int code = llvm::sys::ExecuteAndWait(script, {script, path}, std::nullopt, {}, secondsOfOneTest,
                                              /*MemoryLimit=*/0, &message);

@@ -62,13 +62,7 @@ static Result<int> run(FuzzOptions options, const std::string &input) {
   if (!input.empty()) {
     KOWARI_TRY(checkPassNames(options.check));
     KOWARI_ASSIGN(FuzzCase fuzzCase, FuzzCase::read(input));
-    char folder[] = "/tmp/kowari-fuzz-XXXXXX";
-    if (!::mkdtemp(folder))
-      return Status::error(std::string("cannot make ") + folder);
-    options.check.scratchFolder = folder;
-    std::optional<std::string> failure = checkCase(fuzzCase, options.check);
-    ::unlink((options.check.scratchFolder + "/case.kwa").c_str());
-    ::rmdir(folder);
+    KOWARI_ASSIGN(std::optional<std::string> failure, checkAlone(fuzzCase, options.check));
     std::printf("%s\n", failure ? failure->c_str() : "agrees");
     return failure ? 1 : 0;
   }

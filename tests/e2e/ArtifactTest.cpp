@@ -26,11 +26,6 @@ class ArtifactTest : public TrainingTest {
 protected:
   ArtifactTest() { writeText(folder / "settings.yaml", settings()); }
 
-  Outcome compile(const std::vector<std::string> &more, const RunOptions &options = {}) const {
-    std::vector<std::string> arguments = {"compile", "--settings_file", "settings.yaml"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return runKowari(folder, arguments, options);
-  }
   Outcome trainWith(const std::string &artifact, const std::string &trainDir) const {
     return runKowari(folder, {"train", "--settings_file", "settings.yaml", "--artifact", artifact,
                               "--train_dir", trainDir});

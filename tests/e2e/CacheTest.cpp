@@ -34,9 +34,7 @@ protected:
   }
 
   Outcome compile(const std::vector<std::string> &more = {}) const {
-    std::vector<std::string> arguments = {"compile", "--settings_file", "settings.yaml"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return runKowari(folder, arguments, own);
+    return TrainingTest::compile(more, own);
   }
   /// The same as a child that goes on by itself, in silence.
   pid_t startCompiling() const {

@@ -146,6 +146,12 @@ Outcome TrainingTest::train(const std::vector<std::pair<std::string, std::string
   return runKowari(folder, {"train", "--settings_file", "settings.yaml", "--train_dir", trainDir}, options);
 }
 
+Outcome TrainingTest::compile(const std::vector<std::string> &more, const RunOptions &options) const {
+  std::vector<std::string> arguments = {"compile", "--settings_file", "settings.yaml"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return runKowari(folder, arguments, options);
+}
+
 Outcome TrainingTest::resume(const std::string &trainDir, const RunOptions &options) const {
   return runKowari(folder, {"train", "--checkpoint", trainDir + "/model_latest.pt", "--train_dir", trainDir},
                    options);

@@ -54,6 +54,8 @@ protected:
   /// Writes settings.yaml and trains into train_dir/.
   Outcome train(const std::vector<std::pair<std::string, std::string>> &replacements = {},
                 const std::string &trainDir = "train_dir", const RunOptions &options = {}) const;
+  /// `kowari compile` of the settings.yaml that is there.
+  Outcome compile(const std::vector<std::string> &more, const RunOptions &options = {}) const;
   Outcome resume(const std::string &trainDir = "train_dir", const RunOptions &options = {}) const;
 
   std::filesystem::path folder;

@@ -25,12 +25,6 @@ protected:
     writeText(folder / "settings.yaml", settings());
     fs::create_directory(folder / "out");
   }
-
-  Outcome compile(const std::vector<std::string> &more) const {
-    std::vector<std::string> arguments = {"compile", "--settings_file", "settings.yaml"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return runKowari(folder, arguments);
-  }
 };
 
 } // namespace
